@@ -72,9 +72,11 @@ package struct StoreOptions: Sendable {
     package var queuedReads = 4_096
     /// Puts each stored message into the queue of events for outside receivers, too.
     package var queuesHooks = false
+    /// Clock of the store.
     package var clock = Clock.system
     /// The operator says that the wall clock is right, whatever it says.
     package var trustsClock = false
+    /// Log of the store.
     package var log = Log.silent
     /// Opens a folder whose write-ahead log is damaged, without what came after the damage.
     package var acceptsDamagedLog = false

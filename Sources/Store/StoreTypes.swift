@@ -2,11 +2,14 @@ package import ChatModel
 
 /// One message for the writer.
 package struct Append: Sendable {
+    /// Sender of the message.
     package var sender: UserID
     package var authority: Authority
+    /// Conversation to store it in.
     package var address: ConversationAddress
     /// `nil` switches deduplication off for this message.
     package var clientToken: ClientToken?
+    /// Content of the message.
     package var content: MessageContent
     /// The caller's own mark, returned with the outcome.
     package var ticket: UInt64

@@ -3,6 +3,7 @@ package import ChatModel
 
 // Files as storage SDKs know them.
 extension ReadTransaction {
+    /// Reads an app's file; `nil` for an unknown object ID.
     package func appFile(_ objectID: ObjectID) throws(StoreError) -> AppFile? {
         let sql: StaticString = """
             SELECT a.object_id, a.owner_id, l.key, coalesce(l.kind, 1), a.url, a.name, a.media_type, a.metadata, a.created_at

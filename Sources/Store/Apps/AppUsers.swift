@@ -13,6 +13,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, id, read: Self.appUser)
     }
 
+    /// Reads an app's user by name; `nil` for an unknown name.
     package func appUser(named name: UserName) throws(StoreError) -> AppUser? {
         guard let id = try self.connection.userID(of: name) else { return nil }
         return try self.appUser(id)

@@ -14,10 +14,15 @@ package struct StoredApplication: Hashable, Sendable {
         }
     }
 
+    /// ID of the app.
     package var appID: String
+    /// App key, encrypted.
     package var sealedAppKey: [UInt8]
+    /// Master key, encrypted.
     package var sealedMasterKey: [UInt8]
+    /// Former app key, while it still counts; `nil` for none.
     package var previousAppKey: Previous?
+    /// Former master key, while it still counts; `nil` for none.
     package var previousMasterKey: Previous?
 
     package init(appID: String, sealedAppKey: [UInt8], sealedMasterKey: [UInt8]) {

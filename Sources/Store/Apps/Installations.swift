@@ -2,6 +2,7 @@ package import ChatModel
 
 // Devices as push SDKs register them.
 extension ReadTransaction {
+    /// Reads an installation; `nil` for an unknown object ID.
     package func installation(_ objectID: ObjectID) throws(StoreError) -> Installation? {
         let sql: StaticString = """
             SELECT i.object_id, u.name, i.device_type, i.device_token, i.installation_id, i.fields, i.created_at,

@@ -473,7 +473,7 @@ extension WriteTransaction {
 }
 
 extension PeopleOutcome {
-    /// True when one name has failed and the whole change is to be refused.
+    /// True, with nothing done, when one name has failed and the change is to be made for all or nobody.
     fileprivate mutating func fails(wholly: Bool) -> Bool {
         guard wholly && !self.failed.isEmpty else { return false }
         self.done = []

@@ -14,12 +14,14 @@ package struct ConversationOfMember: Hashable, Sendable {
 
 /// Messages a person's devices of one class have not acknowledged: those after `from`, up to `head`.
 package struct UndeliveredRange: Hashable, Sendable {
+    /// Conversation with messages to deliver.
     package var conversation: ConversationID
     package var from: Int64
     package var head: Int64
 }
 
 extension ReadTransaction {
+    /// Reads a conversation; `nil` for an unknown ID.
     package func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
         let sql: StaticString = """
             SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
@@ -135,9 +137,9 @@ extension ReadTransaction {
         ORDER BY m.conversation_id
         """)
 
-    /// What the devices of one class still have to get: after the acknowledged position, or when there is none, after
-    /// what the person has read or what was there before they joined; never what they cleared. Kinds that stand in
-    /// nobody's list are not caught up with.
+    /// Finds the messages that devices of one class have not got yet: after the acknowledged position or, without one,
+    /// after the person's reading position or joining; never cleared ones. Conversations of kinds that no list shows
+    /// are left out.
     package func undelivered(
         of user: UserID, class deviceClass: DeviceClass
     ) throws(StoreError) -> [UndeliveredRange] {

@@ -69,6 +69,7 @@ extension ReadTransaction {
         }
     }
 
+    /// Reads a member; `nil` for a person who is no member.
     package func member(_ user: UserID, in id: ConversationID) throws(StoreError) -> Member? {
         let sql: StaticString = """
             SELECT m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
@@ -115,6 +116,7 @@ extension ReadTransaction {
         return try self.connection.query(sql, id) { row throws(StoreError) in row.userID(0) }
     }
 
+    /// Counts the listeners of a conversation.
     package func listenerCount(of id: ConversationID) throws(StoreError) -> Int {
         let sql: StaticString = "SELECT count(*) FROM listener WHERE conversation_id = ?"
         return Int(try self.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)
@@ -131,8 +133,8 @@ extension ReadTransaction {
         return try self.connection.query(sql, id, home) { row throws(StoreError) in row.userID(0) }
     }
 
-    /// Whether someone gets what is said there: a member, a listener, or for a topic without members of its own a member
-    /// of its community.
+    /// True when a person gets the messages of a conversation: a member, a listener, or for a topic without members of
+    /// its own a member of its community.
     package func hears(_ user: UserID, in id: ConversationID) throws(StoreError) -> Bool {
         let sql: StaticString = """
             SELECT EXISTS (SELECT 1 FROM member WHERE conversation_id = ?1 AND user_id = ?2)
@@ -183,6 +185,7 @@ extension ReadTransaction {
 
     // MARK: Cards
 
+    /// Reads a conversation's card; `nil` for an unknown ID.
     package func card(of id: ConversationID) throws(StoreError) -> ConversationCard? {
         let sql: StaticString = """
             SELECT title, logo, (

@@ -98,8 +98,7 @@ extension WriteTransaction {
         ).id
     }
 
-    /// What a business server says about a channel: makes it when missing, changes it when it exists. Members of a room
-    /// become its listeners.
+    /// Makes a channel for a business server, or changes it when it exists. Members of a room become its listeners.
     ///
     /// - Throws: `notFound` for an unknown person; `invalid` for a direct conversation and above a bound.
     @discardableResult

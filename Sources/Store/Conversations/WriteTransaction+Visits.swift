@@ -2,7 +2,9 @@ package import ChatModel
 
 /// Somebody in a room.
 package struct Visit: Hashable, Sendable {
+    /// Visitor.
     package var user: UserID
+    /// Room that is visited.
     package var room: ConversationID
 
     package init(user: UserID, room: ConversationID) {

@@ -11,6 +11,7 @@ package struct LoggedEvent: Hashable, Sendable {
     package var kind: ConversationKind
     /// Object ID of the conversation, for LeanCloud's apps.
     package var objectID: ObjectID
+    /// Name of the actor.
     package var actor: UserName
     /// UTC milliseconds.
     package var atMilliseconds: Int64
@@ -50,7 +51,9 @@ private enum LoggedKind: Int64 {
 
 /// Bounds of the log.
 package enum EventLogBounds {
+    /// Maximum age of an event, days.
     package static let days: Int64 = 7
+    /// Maximum number of events.
     package static let events = 100_000
     /// In one answer.
     package static let page = 1_000
@@ -279,7 +282,7 @@ extension ReadTransaction {
         } ?? 0
     }
 
-    /// What happened after a moment to a person, and to the conversations they are in now; oldest first, at most
+    /// Events after a moment that concern a person or their present conversations; oldest first, at most
     /// `EventLogBounds.page`.
     ///
     /// - Parameter moment: UTC milliseconds; earlier than the log goes back is the whole log.

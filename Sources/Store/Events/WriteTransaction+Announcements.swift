@@ -88,6 +88,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
+    /// Reads an announcement; `nil` for an unknown number.
     package func notice(_ number: Int64) throws(StoreError) -> Announcement? {
         let sql: StaticString = """
             SELECT number, title, body, sender, created_at, sent_at, receivers, confirmed FROM notice WHERE number = ?
@@ -112,7 +113,7 @@ extension ReadTransaction {
         return announcements
     }
 
-    /// What a person was told, the newest first, and when they confirmed it; `limit` is 1...1000.
+    /// Announcements to a person, the newest first, with the time of confirmation; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
     package func announcements(
@@ -169,8 +170,8 @@ extension Connection {
         }
     }
 
-    /// Those after the ones it has been sent to: neither disabled accounts nor those of the server. Of each team only
-    /// as many rows are read as one step takes.
+    /// Next receivers: neither disabled accounts nor those of the server. Reads of each team only as many rows as one
+    /// step takes.
     fileprivate func nextAnnouncementPeople(of number: Int64) throws(StoreError) -> [AnnouncementReceiver] {
         let teams = try self.query("SELECT conversation_id FROM notice_team WHERE number = ?", number) {
             row throws(StoreError) in row.conversationID(0)

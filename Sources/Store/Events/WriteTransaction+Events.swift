@@ -71,8 +71,8 @@ extension WriteTransaction {
         return names
     }
 
-    /// Of what a message says now only those hear whom it is for; that it is gone, everybody who was told that it is
-    /// there.
+    /// Audience of a change of a message: the people who may see it; for a recall, everybody who was told of the
+    /// message.
     private func told(of target: MessageTarget, isRecalled: Bool) throws(StoreError) -> EventAudience {
         if target.visibleTo == nil || isRecalled && target.conversation.kind != .service { return .members }
         return .people(try self.audience(of: target))

@@ -86,8 +86,8 @@ extension ReadTransaction {
 
     // MARK: Who may read
 
-    /// Whether somebody may read a file now: what nothing refers to is its owner's, pictures are everybody's, what a
-    /// conversation's own fields name is its members', and everything else belongs to who can see a message that
+    /// True when a person may read a file now. A file without references is its owner's; a picture is everybody's; a
+    /// file in a conversation's own fields is its members'; any other belongs to the people who can see a message that
     /// names it.
     package func canRead(_ file: FileRecord, _ asker: Actor) throws(StoreError) -> Bool {
         if asker.isPrivileged || (file.owner == asker.user && file.references == 0) { return true }
@@ -333,6 +333,7 @@ extension ReadTransaction {
 
     // MARK: Transfers
 
+    /// Reads a transfer; `nil` for an unknown key.
     package func transfer(_ key: TransferKey) throws(StoreError) -> TransferRecord? {
         let sql: StaticString = """
             SELECT t.id, t.key, t.direction, t.class, t.state, t.owner_id, u.name, t.file_key, t.file_name, t.media_type,

@@ -5,7 +5,9 @@ package import ChatModel
 package enum FileTextLimits {
     /// Unicode scalars.
     package static let nameScalars = 255
+    /// Maximum length of a media type, bytes.
     package static let mediaTypeBytes = 127
+    /// Maximum length of the metadata, bytes.
     package static let metadataBytes = 16_384
 }
 
@@ -15,7 +17,8 @@ extension Connection {
         UPDATE transfer SET state = \(TransferState.waiting) WHERE state = \(TransferState.progressing)
         """)
 
-    /// What moved when the last server ended waits for somebody to go on. A full disk is no reason not to start.
+    /// Halts transfers that ran when the last server ended, until a client resumes them. A full disk does not stop the
+    /// start.
     func haltTransfers() throws(StoreError) {
         do throws(StoreError) {
             try self.run(Self.haltTransfersSQL)

@@ -121,8 +121,8 @@ extension ReadTransaction {
         ORDER BY c.active_at DESC, c.id DESC LIMIT ?2
         """)
 
-    /// What others sent and no device of the person said that it got, nor has the person read it; the conversation that
-    /// was active last first.
+    /// Messages of others that no device of the person has acknowledged and the person has not read; the conversation
+    /// that was active last first.
     ///
     /// - Parameters:
     ///   - perConversation: 1...1000 messages of each: the newest.

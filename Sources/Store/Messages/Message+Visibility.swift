@@ -17,8 +17,7 @@ extension Message {
         return name == self.senderName || self.content.envelope?.visibleTo?.contains(name) == true
     }
 
-    /// What those see who a restricted message is not for: a text in its place that does not count, and of what a service
-    /// account says to some nothing at all.
+    /// Form of a restricted message for people it is not for: a placeholder that does not count; `nil` in a service.
     package func forOthers(in kind: ConversationKind) -> Message? {
         guard kind != .service else { return nil }
         return self.saying(self.standIn(.replace(text: Self.placeholderText, kind: .text), counts: false))

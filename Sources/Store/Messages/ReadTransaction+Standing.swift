@@ -140,7 +140,7 @@ extension ReadTransaction {
     /// Rows that are read at once after a page that was not full.
     private static let furtherRows: Int64 = 200
 
-    /// What the viewer is shown nothing of does not fill the page.
+    /// Reads a page. Messages hidden from the viewer do not fill it.
     func standing(_ wanted: StandingPage) throws(StoreError) -> [StandingMessage] {
         try self.standingPage(wanted).messages
     }
@@ -241,7 +241,7 @@ extension ReadTransaction {
     }
 }
 
-/// Which messages to read.
+/// Bounds of the messages to read.
 struct StandingPage {
     let conversation: ConversationID
     var low: Int64 = 1

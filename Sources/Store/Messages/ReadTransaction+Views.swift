@@ -19,8 +19,8 @@ struct HistoryView {
 }
 
 extension ReadTransaction {
-    /// What somebody sees of a conversation: from the first message, or from what comes after the part a member has
-    /// cleared, and after their joining where the operator has set that.
+    /// Reads a person's view of a conversation: from the first message or after the part a member has cleared, and
+    /// after their joining where the operator has set that.
     ///
     /// - Throws: `notFound` for who is not in it.
     func view(of id: ConversationID, for access: HistoryAccess) throws(StoreError) -> HistoryView {
@@ -97,8 +97,8 @@ extension ReadTransaction {
         try self.seen(messages, try self.view(of: id, for: .member(user)))
     }
 
-    /// Of some people those who are shown a message as it was said: whom it is for, and for whom no rule of the operator's
-    /// has something else. Nobody else is to be woken for it.
+    /// People who are shown a message unchanged: it is for them, and no rule of the operator replaces it. Nobody else
+    /// is to be woken for it.
     package func audience(of message: Message, among people: [UserID]) throws(StoreError) -> [UserID] {
         let verdicts = self.views.filter.verdicts(on: message.content, from: message.sender)
         guard message.isRestricted || verdicts != nil else { return people }

@@ -266,7 +266,7 @@ extension WriteTransaction {
     }
 }
 
-/// What the body of an edit is; the numbers are stored (`message_edit.is_json`).
+/// Form of an edit's body; the numbers are stored (`message_edit.is_json`).
 enum EditedBody: Int64 {
     case text = 0
     case jsonObject = 1

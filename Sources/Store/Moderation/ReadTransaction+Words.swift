@@ -23,6 +23,7 @@ extension ReadTransaction {
             "SELECT word, action FROM word_rule WHERE folded = ?", WordFolding.fold(word), read: Row.wordRule)
     }
 
+    /// Counts the rules of the word list.
     package func wordRuleCount() throws(StoreError) -> Int {
         Int(try self.connection.first("SELECT count(*) FROM word_rule") { row throws(StoreError) in row.int64(0) } ?? 0)
     }
@@ -93,7 +94,7 @@ extension Row {
         return names.compactMap(\.string)
     }
 
-    /// Whether a column holds names, and nothing else.
+    /// True when a column holds names, and nothing else.
     func isNames(_ column: Int32) -> Bool {
         guard let names = try? JSONValue(parsing: self.text(column)).array else { return false }
         return names.allSatisfy { $0.string != nil }

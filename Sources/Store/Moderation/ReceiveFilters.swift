@@ -1,8 +1,9 @@
 package import ChatModel
 import Execution
 
-/// What decides, besides the messages themselves, what people are shown of a history.
+/// Rules that decide, besides the messages themselves, which history people are shown.
 package struct ViewRules: Sendable {
+    /// Filter of the operator's rules.
     package var filter = ReceiveFilter.none
     /// Members see what was said before they joined, and while they were away (F109).
     package var showsBeforeJoining = true
@@ -73,7 +74,7 @@ extension Store {
     /// The operator's rules in force.
     package var filter: ReceiveFilter { self.views.withLock { $0.filter } }
 
-    /// Whether members see what was said before they joined.
+    /// Sets if members see messages from before they joined.
     package func setShowsBeforeJoining(_ shows: Bool) { self.views.withLock { $0.showsBeforeJoining = shows } }
 
     /// Has the rules that are stored now come into force, for what is read and sent after `then`.

@@ -6,7 +6,7 @@ extension ReadTransaction {
         SELECT 1 FROM user WHERE role = \(UserRole.administrator) AND id <> 0 LIMIT 1
         """)
 
-    /// Whether anybody but the system itself is an administrator; a disabled one counts.
+    /// True when anybody but the system itself is an administrator; a disabled one counts.
     package func hasAdministrator() throws(StoreError) -> Bool {
         return try self.connection.first(Self.hasAdministratorSQL) { row throws(StoreError) in row.int64(0) == 1 }
             ?? false

@@ -1,6 +1,7 @@
 package import ChatModel
 
 extension ReadTransaction {
+    /// Reads a profile; `nil` for an unknown person.
     package func profile(of user: UserID) throws(StoreError) -> Profile? {
         let sql: StaticString = """
             SELECT id, name, display_name, avatar, attributes, is_system, disabled, change,
@@ -10,6 +11,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, user, read: Self.profile)
     }
 
+    /// Reads a profile by name; `nil` for an unknown person.
     package func profile(named name: UserName) throws(StoreError) -> Profile? {
         guard let user = try self.connection.userID(of: name) else { return nil }
         return try self.profile(of: user)
@@ -37,7 +39,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Whether somebody stands on one of a person's lists.
+    /// True when somebody is on one of a person's lists.
     package func isListed(
         _ other: UserID, by owner: UserID, on list: PersonalList
     ) throws(StoreError) -> Bool {
@@ -76,7 +78,7 @@ extension ReadTransaction {
             change: row.int64(4), createdAtMilliseconds: row.int64(5))
     }
 
-    /// Those a person is friends with now, by number: at most `PeopleLimits.friends`.
+    /// Present friends of a person, by number: at most `PeopleLimits.friends`.
     package func friendIDs(of owner: UserID) throws(StoreError) -> [UserID] {
         let sql: StaticString = "SELECT other_id FROM friend WHERE owner_id = ? AND is_removed = 0 ORDER BY other_id"
         return try self.connection.query(sql, owner) { row throws(StoreError) in row.userID(0) }
@@ -109,6 +111,7 @@ extension ReadTransaction {
             Self.friendRequestsSQL, user, change ?? Int64.max, try Self.page(limit), read: Self.request)
     }
 
+    /// Reads a friend request; `nil` when there is none.
     package func friendRequest(from asker: UserID, to other: UserID) throws(StoreError) -> FriendRequest? {
         let sql: StaticString = """
             SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at

@@ -14,16 +14,19 @@ package struct ProfileRow: Hashable, Sendable {
     package var change: Int64
 }
 
-/// What one person calls others: only they see it.
+/// Remarks of one person about others: only they see them.
 package struct OwnRemarks: Hashable, Sendable {
+    /// Remarks about friends.
     package var friends: [UserID: String] = [:]
+    /// Remarks about conversations.
     package var conversations: [ConversationID: String] = [:]
 
     package init() {}
 }
 
-/// Who is in a conversation, and what they are called there.
+/// Members of a conversation, and their nicknames there.
 package struct TeamNames: Hashable, Sendable {
+    /// Users who are members.
     package var members: Set<UserID> = []
     /// Only of those who have a name of their own there.
     package var nicknames: [UserID: String] = [:]
@@ -52,7 +55,7 @@ extension ReadTransaction {
         return rows
     }
 
-    /// What a person calls their friends and conversations.
+    /// Remarks of a person about friends and conversations.
     package func remarks(by owner: UserID) throws(StoreError) -> OwnRemarks {
         var remarks = OwnRemarks()
         let friends: StaticString = """
@@ -94,7 +97,7 @@ extension ReadTransaction {
         return try self.connection.query(sql, id) { row throws(StoreError) in try row.userName(0) }
     }
 
-    /// Those of `names` a person has to do with: themselves, friends, the server's own accounts, and who is in a
+    /// Acquaintances of a person among `names`: themselves, friends, the server's own accounts, and people who share a
     /// conversation with them, rooms not counted.
     package func acquaintances(
         of user: UserID, among names: some Collection<UserName>

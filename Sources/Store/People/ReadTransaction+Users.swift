@@ -7,15 +7,18 @@ package struct DeviceToken: Hashable, Sendable {
     package var deviceClass: DeviceClass
     package var level: DeviceLevel
     package var userIsDisabled: Bool
+    /// Time the device was last seen, UTC milliseconds.
     package var lastSeenAtMilliseconds: Int64
     /// `nil` for never. The asker compares it with the clock.
     package var expiresAtMilliseconds: Int64?
-    /// Whether it is also known by its hash alone.
+    /// True when the token is also known by its hash alone.
     package var isFoundAlone: Bool
+    /// Hash of the token.
     package var hash: [UInt8]
 }
 
 extension ReadTransaction {
+    /// Reads a user; `nil` for an unknown ID.
     package func user(_ id: UserID) throws(StoreError) -> User? {
         let sql: StaticString = """
             SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
@@ -25,6 +28,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, id, read: Self.user)
     }
 
+    /// Reads a user by name; `nil` for an unknown name.
     package func user(named name: UserName) throws(StoreError) -> User? {
         let sql: StaticString = """
             SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
@@ -34,6 +38,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, name, read: Self.user)
     }
 
+    /// Reads a user by the ID of another user system; `nil` for an unknown one.
     package func user(externalID: String) throws(StoreError) -> User? {
         let sql: StaticString = """
             SELECT id, name, external_id, display_name, role, disabled, send_banned, password_hash IS NOT NULL, created_at,
@@ -75,7 +80,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, user) { row throws(StoreError) in row.optionalText(0) } ?? nil
     }
 
-    /// Whose token has this hash.
+    /// Finds the token with this hash; `nil` when there is none.
     package func token(hash: [UInt8]) throws(StoreError) -> DeviceToken? {
         let sql: StaticString = """
             SELECT t.user_id, u.name, t.device_class, t.device_level, u.disabled, t.last_seen_at, t.expires_at,
@@ -103,7 +108,7 @@ extension ReadTransaction {
             expiresAtMilliseconds: row.optionalInt64(6), isFoundAlone: row.int64(7) != 0, hash: row.blob(8))
     }
 
-    /// Those on one of a person's lists, by number.
+    /// People on one of a person's lists, by number.
     package func personalList(of owner: UserID, _ list: PersonalList) throws(StoreError) -> [UserName] {
         let sql: StaticString = """
             SELECT u.name FROM personal_list p JOIN user u ON u.id = p.other_id
@@ -112,17 +117,19 @@ extension ReadTransaction {
         return try self.connection.query(sql, owner, list.rawValue) { row throws(StoreError) in try row.userName(0) }
     }
 
-    /// Whether only those on the person's allow list may send to them.
+    /// True when only people on the person's allow list may send to them.
     package func isAllowlistOnly(_ user: UserID) throws(StoreError) -> Bool {
         let sql: StaticString = "SELECT allowlist_only FROM user WHERE id = ?"
         return try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) != 0 } ?? false
     }
 
+    /// Reads the value of a setting; `nil` when it is not set.
     package func setting(_ key: String) throws(StoreError) -> String? {
         let sql: StaticString = "SELECT value FROM setting WHERE key = ?"
         return try self.connection.first(sql, key) { row throws(StoreError) in row.text(0) }
     }
 
+    /// Reads all settings.
     package func settings() throws(StoreError) -> [String: String] {
         let rows = try self.connection.query("SELECT key, value FROM setting") { row throws(StoreError) in
             (row.text(0), row.text(1))

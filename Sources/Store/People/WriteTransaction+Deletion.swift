@@ -1,7 +1,8 @@
 package import ChatModel
 
-/// What went with an account.
+/// Result of deleting an account.
 package struct DeletedUser: Hashable, Sendable {
+    /// Deleted user.
     package var user: UserID
     /// Sign-in tokens that ended.
     package var revokedTokens: Int

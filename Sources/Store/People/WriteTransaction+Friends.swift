@@ -147,7 +147,7 @@ extension WriteTransaction {
         return FriendChange(change: change, isNew: true)
     }
 
-    /// What a person calls a friend of theirs; nobody else sees it. Empty removes it.
+    /// Sets a person's remark about a friend; nobody else sees it. Empty removes it.
     ///
     /// - Throws: `refused(.noSuchUser)` for somebody who is no friend; `invalid` when it is too long.
     @discardableResult

@@ -1,6 +1,6 @@
 package import ChatModel
 
-/// What became of a device's claim to a tag.
+/// Result of a device's claim to a tag.
 package enum TagClaim: Hashable, Sendable {
     /// Later claims of one person are larger.
     case held(claim: Int64)

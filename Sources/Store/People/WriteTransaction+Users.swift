@@ -45,7 +45,7 @@ extension WriteTransaction {
         self.noteProfile(.person(state.name, .name))
     }
 
-    /// What another user system calls this person; `nil` removes it.
+    /// Sets a person's ID in another user system; `nil` removes it.
     ///
     /// - Throws: `notFound`; `exists` when somebody else has it; `invalid` when it is too long.
     package func setExternalID(_ user: UserID, _ externalID: String?) throws(StoreError) {
@@ -84,7 +84,7 @@ extension WriteTransaction {
         state.isSendBanned = isBanned
     }
 
-    /// Whether only those on the person's allow list may send to them.
+    /// Sets if only people on the person's allow list may send to them.
     ///
     /// - Throws: `notFound`.
     package func setAllowlistOnly(_ user: UserID, _ isOn: Bool) throws(StoreError) {

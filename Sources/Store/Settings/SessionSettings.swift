@@ -16,7 +16,8 @@ extension SessionScope {
 }
 
 extension Connection {
-    /// What was set for conversations. A row that this version does not understand holds nothing: it may be of a newer one.
+    /// Reads the settings of conversations. Ignores a row that this version does not understand: it may be of a newer
+    /// one.
     func sessionSettings() throws(StoreError) -> SessionSettings {
         let rows = try self.query("SELECT name, kind, role, value FROM session_setting") { row throws(StoreError) in
             (row.text(0), SessionScope(kind: row.int64(1), role: row.int64(2)), row.text(3))
@@ -38,17 +39,17 @@ private enum SettingKey {
 }
 
 extension ReadTransaction {
-    /// What was set for conversations.
+    /// Reads the settings of conversations.
     package func sessionSettings() throws(StoreError) -> SessionSettings { try self.connection.sessionSettings() }
 
-    /// Which sessions of a person exclude each other; the default where nothing was set, or nothing that this version
-    /// understands.
+    /// Reads the policy by which sessions of a person exclude each other; the default where nothing was set, or nothing
+    /// that this version understands.
     package func signInPolicy() throws(StoreError) -> SignInPolicy {
         let text = try self.setting(SettingKey.signInPolicy)
         return text.flatMap { try? SignInPolicy($0) } ?? SignInPolicy.Preset.byLevel.policy
     }
 
-    /// What was set at run time over the server's file, by key, as operators write values.
+    /// Reads settings made at run time over the server's file, by key, as operators write values.
     package func serverSettings() throws(StoreError) -> [String: String] {
         let rows = try self.settings().filter { $0.key.hasPrefix(SettingKey.server) }
         return Dictionary(
@@ -91,7 +92,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Whether who of this role reads is recorded for senders who ask for it.
+    /// True when readers of this role are recorded for senders who ask for it.
     func recordsReaders(in conversation: ConversationState, for user: UserID) throws(StoreError) -> Bool {
         let settings = try self.memory.sessionSettings()
         guard settings.isSet(.receipts) else { return true }
@@ -116,7 +117,7 @@ extension WriteTransaction {
     }
 }
 
-/// Whether the text of a message has more characters than allowed.
+/// True when the text of a message has more characters than allowed.
 ///
 /// - Parameter count: reads the body, which costs; not called for what is short enough in bytes: a character has at least
 ///   one in every encoding.

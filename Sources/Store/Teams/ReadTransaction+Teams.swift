@@ -34,7 +34,7 @@ extension ReadTransaction {
         return try self.connection.first(sql, id) { row throws(StoreError) in row.optionalText(0) } ?? nil
     }
 
-    /// Who brought a member in; `nil` for who came alone, or when it is not known.
+    /// Inviter of a member; `nil` for a member who came alone, or when it is not known.
     package func inviter(of user: UserID, in id: ConversationID) throws(StoreError) -> UserName? {
         let sql: StaticString = """
             SELECT u.name FROM member m JOIN user u ON u.id = m.inviter_id
@@ -63,7 +63,7 @@ extension ReadTransaction {
         return newest.flatMap { $0.body.isEmpty ? nil : $0 }
     }
 
-    /// What a team was told, the newest first; `limit` is 1...1000.
+    /// Announcements to a team, the newest first; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
     package func announcements(
@@ -149,7 +149,7 @@ extension ReadTransaction {
         return found.map { Self.asItIs($0, at: now) }
     }
 
-    /// What has waited too long waits no more.
+    /// Marks a request as expired when its time is over.
     private static func asItIs(_ request: TeamRequest, at now: Int64) -> TeamRequest {
         guard request.state == .waiting && request.endsAtMilliseconds <= now else { return request }
         var over = request

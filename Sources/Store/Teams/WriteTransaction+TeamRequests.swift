@@ -167,7 +167,7 @@ extension WriteTransaction {
         WHERE state = \(TeamRequestState.waiting) AND created_at <= ?2 - ?1
         """)
 
-    /// What waited too long waits no more.
+    /// Expires requests that have waited too long.
     func expireRequests() throws(StoreError) {
         let lifetime = TeamBounds.requestDays * 86_400_000
         try self.connection.run(
@@ -180,7 +180,7 @@ extension WriteTransaction {
         WHERE conversation_id = ? AND person_id = ? AND state = \(TeamRequestState.waiting)
         """)
 
-    /// Who has come in needs no answer any more.
+    /// Fulfils the requests of a person who has come in.
     func fulfilRequests(of person: UserID, in id: ConversationID) throws(StoreError) {
         try self.connection.run(
             Self.fulfilRequestsSQL, self.wallMilliseconds, id, person)

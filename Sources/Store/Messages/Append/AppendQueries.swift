@@ -29,8 +29,8 @@ enum ConversationSeed {
 }
 
 extension WriterMemory {
-    /// What a message makes that is sent to a channel which does not exist: the conversation of a visitor, named like
-    /// them, or of a person with an agent, named `person@agent`. People can make their own only.
+    /// Conversation to make for a message to a missing channel: of a visitor, named like them, or of a person with an
+    /// agent, named `person@agent`. People can make their own only.
     func seed(
         of key: ChannelKey, by sender: UserState, _ authority: Authority
     ) throws(StoreError) -> ConversationSeed? {
@@ -38,7 +38,7 @@ extension WriterMemory {
         return authority != .user || people.contains(sender.id) ? .channel(key, people) : nil
     }
 
-    /// Who is in a conversation by its name alone; `nil` for other kinds, and when there are no such people.
+    /// People of a conversation, told by its name alone; `nil` for other kinds, and when there are no such people.
     func people(of key: ChannelKey) throws(StoreError) -> [UserID]? {
         let text = key.name.text
         switch key.kind {

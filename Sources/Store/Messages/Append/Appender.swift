@@ -186,7 +186,7 @@ final class Appender {
         return facts
     }
 
-    /// What the operator set for conversations; nothing is looked at while nothing is set.
+    /// Applies the operator's settings of conversations; looks at nothing while nothing is set.
     private func applySettings(
         to facts: inout PublishFacts, _ content: MessageContent, _ role: MemberRole
     ) throws(StoreError) {
@@ -310,9 +310,8 @@ final class Appender {
         return content
     }
 
-    /// What a person says into a LeanCloud app's service is for the app's own server, which hears of it as of every
-    /// message; nobody else who listens to the service sees it. Whether a service is of such an app is told by its
-    /// name.
+    /// True for a person's message into a LeanCloud app's service: it is for the app's own server, which hears of it as
+    /// of every message; no listener of the service sees it. The service's name tells if it is of such an app.
     ///
     /// Source: LeanCloud realtime, system conversations.
     private static func isForTheApp(_ request: Append, _ target: Target) -> Bool {
@@ -333,7 +332,7 @@ final class Appender {
         }
     }
 
-    /// What the operator's rules have somebody not see does not count for them.
+    /// Excludes the message from the counts of people for whom the operator's rules hide it.
     private func withhold(
         _ message: Message, by verdicts: FilterVerdicts, in conversation: ConversationState
     ) throws(StoreError) {
@@ -446,7 +445,7 @@ final class Appender {
 
     // MARK: Resends
 
-    /// What the same client token got before: the same answer for the same body, a refusal for another one.
+    /// Answer to an earlier message with this client token: the same for the same body, a refusal for another one.
     private func earlierAnswer(
         to request: Append, _ target: Target, _ conversation: ConversationState, _ sentHash: Int64
     ) throws(StoreError) -> AppendResult? {
@@ -463,7 +462,7 @@ final class Appender {
         return .accepted(try self.accepted(known.message, target, conversation, isDuplicate: true))
     }
 
-    /// What was taken stays taken: a resend gets the first answer although the permission has gone since.
+    /// Finds the first answer of an accepted message: a resend gets it although the permission has gone since.
     private func firstAnswer(to request: Append, _ target: Target) throws(StoreError) -> AppendResult? {
         guard let conversation = target.conversation, !request.content.flags.contains(.transient) else { return nil }
         let sentHash = request.sentHash
@@ -504,6 +503,6 @@ final class Appender {
 }
 
 extension Append {
-    /// Of the body as the sender sent it.
+    /// Hash of the body as the sender sent it.
     fileprivate var sentHash: Int64 { XXHash.of(self.screening?.sentBody ?? self.content.body) }
 }

@@ -34,7 +34,7 @@ final class TokenIndex {
     private var round: [Int64] = []
     private var merged = 0
     private var committed = 0
-    /// What the sequencer had given at the last commit.
+    /// Last numbers of the sequencer at the last commit.
     private var lastCommit: (id: Int64, change: Int64)
     /// The same at the commit before the round started: when it ends, all up to there is merged.
     private var roundStart: (id: Int64, change: Int64) = (0, 0)
@@ -48,7 +48,7 @@ final class TokenIndex {
         try self.readUnmerged(after: try connection.meta("tokens_id"), change: try connection.meta("tokens_change"))
     }
 
-    /// Whether a resend would be noticed to be one: for `verify`.
+    /// Finds the message that a resend would be recognised by: for `verify`.
     func sequence(of token: ClientToken, from sender: UserID, in conversation: ConversationID) throws(StoreError)
         -> Int64?
     {

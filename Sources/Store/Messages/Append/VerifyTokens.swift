@@ -75,7 +75,7 @@ extension Verifier {
         )
     }
 
-    /// Of the body a message was sent with, when that is not the stored one.
+    /// Hash of the body a message was sent with, when that is not the stored one.
     private func sentHash(in id: ConversationID, sequence: Int64) throws(StoreError) -> Int64? {
         let sql: StaticString = "SELECT sent_hash FROM message WHERE conversation_id = ? AND sequence = ?"
         return try self.connection.first(sql, id, sequence) { row throws(StoreError) in row.optionalInt64(0) } ?? nil

@@ -89,8 +89,8 @@ extension ReadTransaction {
         return Dictionary(extras.map { ($0.place.sequence, $0) }) { first, _ in first }
     }
 
-    /// Who does not see a message is not told its edits and attributes either; what the operator's rules say to the text
-    /// that an edit gave it, holds for that text.
+    /// Removes the edits and attributes of messages that the person does not see; the operator's rules apply to edited
+    /// text, too.
     private func seen(
         _ extras: [MessageExtra], in id: ConversationID, by user: UserID
     ) throws(StoreError) -> [MessageExtra] {
@@ -224,7 +224,7 @@ extension ReadTransaction {
 
     // MARK: Readers
 
-    /// Who reported a message as read, by number; `limit` is 1...1000.
+    /// People who reported a message as read, by number; `limit` is 1...1000.
     ///
     /// - Throws: `notFound` without access; `invalid` for the limit.
     package func readers(

@@ -28,7 +28,7 @@ package struct MessageArrival: Hashable, Sendable {
     }
 }
 
-/// What an operator is told of a message's way to one person.
+/// Delivery of a message to one person, for an operator.
 package struct MessageWay: Hashable, Sendable {
     package var user: UserID
     package var name: UserName

@@ -12,7 +12,7 @@ python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
 rounds=$3
 shift 3
-[ $# -gt 0 ] || set -- wukong_easy binary_peer wukong_commands wukong_sdks wukong_app door files leancloud_rest \
+[ $# -gt 0 ] || set -- wukong_easy binary_peer wukong_commands wukong_sdks wukong_demo wukong_app door files leancloud_rest \
     leancloud_engine leancloud_storage signing leancloud
 cd "$here/../.." || exit 70
 work=$PWD/.build/rounds

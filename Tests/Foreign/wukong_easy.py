@@ -43,6 +43,9 @@ class Client:
 
     def _keeper(self, event: WKIMEvent) -> Callable[[Any], None]:
         def keep(value: Any) -> None:
+            # What makes an app fetch something is no message to read; that of the group's making may come late.
+            if event == WKIMEvent.MESSAGE and isinstance(value["payload"], dict) and value["payload"].get("type") == 99:
+                return
             (self.messages if event == WKIMEvent.MESSAGE else self.seen[event]).append(value)
             self._changed.set()
         return keep

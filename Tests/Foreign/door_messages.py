@@ -182,6 +182,7 @@ async def catch_up() -> None:
         text = "new"
         while len(await heard_with(ann, "fei", text)) > 1:
             text += "er"
+            await asyncio.sleep(0.2)
 
 
 async def heard_with(sender: Session, receiver: str, text: str) -> list[dict[str, Any]]:

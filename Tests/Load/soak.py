@@ -106,7 +106,7 @@ class Soak:
         """A tus upload whose first request breaks off, gone on with by the next."""
         host, token, size = self.host(), self.people[name], 300_000
         # The header is made by hand: http.client cannot break off.
-        answer = self.ask(host, "POST", "/api/v1/uploads", b"", token=token, **{
+        answer = self.ask(host, "POST", "/api/v1/files", b"", token=token, **{
             "Tus-Resumable": "1.0.0", "Upload-Length": str(size),
             "Upload-Metadata": "filename " + base64.b64encode(b"tea.bin").decode()})
         if answer.status != 201:

@@ -189,7 +189,9 @@ extension TransferLoop {
     }
 
     private func hold(_ download: LiveDownload, _ isHeld: Bool, _ answer: @escaping Transfers.Answer) {
-        download.record.state = isHeld ? .suspended : download.isClosing ? .waiting : .progressing
+        // Its connection is gone, and another one may be coming: whoever has the row when it is written is held.
+        guard !download.isClosing else { return self.change(download.view, to: isHeld ? .suspended : .waiting, answer) }
+        download.record.state = isHeld ? .suspended : .progressing
         download.report.meter.reset()
         download.task.hold(isHeld)
         self.tell(download)

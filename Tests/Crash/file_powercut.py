@@ -10,6 +10,7 @@ server, which must give out all of it and let every upload come to its end.
 from __future__ import annotations
 
 import argparse
+import bisect
 import hashlib
 import http.client
 import random
@@ -35,6 +36,8 @@ BETWEEN = 2
 RED_SHARE = 0.10
 #: Most bytes of one file: enough for pieces that are kept, few enough for many images.
 LARGEST = 600_000
+#: Bytes of the recording after a start that count as soon.
+SOON_BYTES = 400_000
 GZIP = ".gz"
 
 
@@ -171,8 +174,8 @@ class Findings:
 class Replay:
     """Walks through a recording and cuts the power here and there."""
 
-    def __init__(self, events: list[Event], town: Town, arguments: argparse.Namespace) -> None:
-        self._events, self._town, self._binary = events, town, arguments.binary
+    def __init__(self, events: list[Event], starts: list[int], town: Town, arguments: argparse.Namespace) -> None:
+        self._events, self._starts, self._town, self._binary = events, starts, town, arguments.binary
         self._root = town.house.data
         self._dice = random.Random(arguments.seed)
         self._opener, self._shelf, self._reader = Opener(arguments.opener), Shelf(), Reader()
@@ -199,11 +202,18 @@ class Replay:
         return disk
 
     def _choose_cuts(self, count: int) -> set[int]:
-        """Half of the cuts right after something was sent, half between what was done to the disk."""
+        """A third of the cuts right after something was sent, a third between what was done to the disk, and a third
+        soon after a start: what a killed server wrote and did not sync is on no disk yet, and the next one reads it."""
         sent = [number for number, event in enumerate(self._events) if event.operation == "A"]
         done = [number for number, event in enumerate(self._events) if event.operation != "A"]
-        half = min(count // 2, len(sent))
-        return {*self._dice.sample(sent, half), *self._dice.sample(done, min(count - half, len(done)))}
+        begun = [number for number in done if self._follows_a_start(self._events[number])]
+        third = count // 3
+        return {*self._dice.sample(sent, min(third, len(sent))), *self._dice.sample(begun, min(third, len(begun))),
+                *self._dice.sample(done, min(count - 2 * third, len(done)))}
+
+    def _follows_a_start(self, event: Event) -> bool:
+        start = bisect.bisect_right(self._starts, event.position)
+        return start > 0 and event.position - self._starts[start - 1] < SOON_BYTES
 
     def _judge(self, image: Image, place: str, starts: bool) -> None:
         folder = self._shelf.put(image)
@@ -306,8 +316,9 @@ class Replay:
 
 # MARK: recording
 
-def record(arguments: argparse.Namespace) -> tuple[list[Event], Town]:
-    """Lets people upload, kills the server between two records now and then, and returns what happened."""
+def record(arguments: argparse.Namespace) -> tuple[list[Event], list[int], Town]:
+    """Lets people upload, kills the server between two records now and then, and returns what happened, and where in the
+    recording the server was started again."""
     dice = random.Random(arguments.seed)
     top = temporary_folder("teahouse-recorded-")
     environment = {"LD_PRELOAD": arguments.recorder, "REC_ROOT": str(top / "data"), "REC_LOG": str(top / "log"),
@@ -320,6 +331,7 @@ def record(arguments: argparse.Namespace) -> tuple[list[Event], Town]:
     town = Town(house, house.add_users(names), LARGEST, shared)
     house.stop()
     kills = arguments.kills
+    starts: list[int] = []
     people = [Person(name, town, dice.randrange(1 << 32)) for name in names]
 
     def start() -> None:
@@ -327,6 +339,7 @@ def record(arguments: argparse.Namespace) -> tuple[list[Event], Town]:
         # A start that ends before the server is ready is one of the moments that count.
         while True:
             house.environment.pop("REC_KILL_AFTER", None)
+            starts.append((top / "log").stat().st_size)
             if kills > 0:
                 kills -= 1
                 house.environment["REC_KILL_AFTER"] = str(dice.choice([dice.randrange(60), dice.randrange(2000)]))
@@ -363,7 +376,7 @@ def record(arguments: argparse.Namespace) -> tuple[list[Event], Town]:
         house.kill()
         house.start()
     house.stop()
-    return list(read_log(top / "log")), town
+    return list(read_log(top / "log")), starts, town
 
 
 def main() -> int:
@@ -384,14 +397,14 @@ def main() -> int:
 
     print(f"file power cut: seed {arguments.seed}", flush=True)
     begun = time.monotonic()
-    events, town = record(arguments)
+    events, starts, town = record(arguments)
     kinds = {letter: sum(event.operation == letter for event in events) for letter in "WSDLRUA"}
     print(f"file power cut: recorded {len(events)} events in {time.monotonic() - begun:.1f} s: {kinds['W']} writes, "
           f"{kinds['S']} syncs, {kinds['D']} of folders, {kinds['L']} links, {kinds['R']} moves, {kinds['U']} removals, "
           f"{kinds['A']} sends; " + ", ".join(f"{name} {count}" for name, count in sorted(town.counts.items())), flush=True)
 
     begun = time.monotonic()
-    replay = Replay(events, town, arguments)
+    replay = Replay(events, starts, town, arguments)
     disk = replay.run(arguments.images, arguments.starts)
     found = replay.findings
     missed = disk.everything().differences(town.house.data)

@@ -16,6 +16,16 @@ final class TemporaryFolder: Sendable {
         self.path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// The database and its log once more.
+    func copied() throws -> TemporaryFolder {
+        let copy = TemporaryFolder()
+        mkdir(copy.data, 0o700)
+        for name in ["teahouse.db", "teahouse.db-wal"] {
+            try copyFile("\(self.data)/\(name)", to: "\(copy.data)/\(name)")
+        }
+        return copy
+    }
+
     deinit {
         for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast"] {
             unlink("\(self.path)/data/\(name)")
@@ -69,14 +79,7 @@ final class Fixture: Sendable {
     }
 
     /// The files as they are now: what a killed server leaves behind.
-    func copied() throws -> TemporaryFolder {
-        let copy = TemporaryFolder()
-        mkdir(copy.data, 0o700)
-        for name in ["teahouse.db", "teahouse.db-wal"] {
-            try copyFile("\(self.folder.data)/\(name)", to: "\(copy.data)/\(name)")
-        }
-        return copy
-    }
+    func copied() throws -> TemporaryFolder { try self.folder.copied() }
 
     /// Another store on a copy of the files.
     func killed(change: (inout StoreOptions) -> Void = { _ in }) throws -> Fixture {

@@ -78,6 +78,34 @@ import Testing
         }
     }
 
+    /// The log of a folder after one more message in it.
+    private func log(_ folder: TemporaryFolder, continuedBy message: String) throws -> [UInt8] {
+        let fixture = try Fixture(folder) { $0.checkpointLogBytes = 1 << 30 }
+        let romeo = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.user(named: UserName("romeo")!)
+        }
+        #expect(fixture.send(message, from: try #require(romeo).id, to: groupAddress("verona")).accepted != nil)
+        return try #require(bytes(of: folder.data + "/teahouse.db-wal"))
+    }
+
+    @Test("a transaction that was cut off and written over leaves a commit behind the newer one, which is no damage")
+    func writtenOver() throws {
+        let (copy, log) = try self.killed()
+        let long = try self.log(copy.copied(), continuedBy: String(repeating: "long ", count: 10_000))
+        let short = try self.log(copy.copied(), continuedBy: "short")
+        #expect(long[..<log.count] == log[...] && short[..<log.count] == log[...], "one log continued in two ways")
+        #expect(long.count > short.count + 2 * Self.frameBytes)
+        let frames = stride(from: log.count, to: short.count, by: Self.frameBytes)
+        let first = try #require(frames.first { long[$0..<$0 + Self.frameBytes] != short[$0..<$0 + Self.frameBytes] })
+        #expect(long[first + 8..<first + 16] == short[first + 8..<first + 16], "the same salts")
+        // The short one was cut off in its first frame, where the long one had been cut off before.
+        var written = short + long[short.count...]
+        for sector in 1...4 { written[first + 24 + sector * 512] ^= 1 }
+        try self.write(written, to: copy)
+        #expect(try verifyFolder(copy.data).findings == [])
+        #expect(try self.messages(copy) == 5)
+    }
+
     @Test("what a former log left behind the new one is no damage")
     func leftOver() throws {
         var (copy, log) = try self.killed()

@@ -150,15 +150,19 @@ struct DownloadTests {
         #expect(await depot.refusal { _ = try await depot.resume(flow.key) } == .over(.cancelled))
     }
 
-    @Test("a download that is suspended while a connection comes for it is held")
-    func suspendedWhileOpened() async throws {
+    @Test(
+        "a download suspended while a connection comes for it is held, also when the last one's end is not noted yet",
+        arguments: [false, true])
+    func suspendedWhileOpened(_ isClosing: Bool) async throws {
         let depot = try Depot()
         let file = try await depot.upload(noise(3 << 20))
         let first = try await depot.openDownload(file)
         _ = try await depot.next(first)
+        let early = isClosing ? depot.blockWriter() : nil
         first.end()
         try await depot.until { try await depot.find(first.key).isLive == false }
-        let gate = depot.blockWriter()
+        if !isClosing { try depot.store.writeAndWait { _ throws(StoreError) in } }
+        let gate = early ?? depot.blockWriter()
         let waiting = depot.store.metrics.queueRequests
         async let opened = depot.openDownload(file)
         await depot.until { depot.store.metrics.queueRequests == waiting + 1 }

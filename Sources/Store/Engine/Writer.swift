@@ -530,6 +530,7 @@ extension Connection {
                 --accept-damaged-log to go on without them
                 """)
         }
+        try folder.syncLog()
         let connection = try Connection(path: folder.databasePath, role: role)
         guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(folder.path).error }
         try connection.migrate(clock: now, epoch: epoch)

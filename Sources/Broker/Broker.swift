@@ -60,7 +60,7 @@ package final class Broker: Sendable {
         case publish([PublishRequest])
         case outcomes([AppendOutcome])
         case withdrawn([MessageID])
-        case happened([ConversationEvent])
+        case happened([ChangeEvent])
         case ask(@Sendable (BrokerCore) -> Void)
         case stop
     }
@@ -196,7 +196,7 @@ package final class Broker: Sendable {
     }
 
     /// Has `sink` called with what happens to conversations, in order, on the broker's thread: it must be short.
-    package func listen(_ sink: @escaping @Sendable ([ConversationEvent]) -> Void) {
+    package func listen(_ sink: @escaping @Sendable ([ChangeEvent]) -> Void) {
         self.ask { core in core.listeners.append(sink) }
     }
 

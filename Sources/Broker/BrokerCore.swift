@@ -45,7 +45,7 @@ final class BrokerCore {
     private var watched: [WatchEvent] = []
     private var lastWatch: UInt64 = 0
     /// Services that hear what happens to conversations.
-    var listeners: [@Sendable ([ConversationEvent]) -> Void] = []
+    var listeners: [@Sendable ([ChangeEvent]) -> Void] = []
     /// Run once at the end of this turn, when the gateways have been handed their events.
     var afterTurn: [@Sendable () -> Void] = []
     private(set) var ends = SessionEnds()
@@ -379,7 +379,7 @@ final class BrokerCore {
     }
 
     /// Told to those of the people concerned who are online.
-    func happened(_ events: [ConversationEvent]) {
+    func happened(_ events: [ChangeEvent]) {
         let filter = self.store.filter
         for event in events {
             for (event, people) in event.seen(filter) {

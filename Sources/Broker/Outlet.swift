@@ -23,7 +23,7 @@ package enum SessionEvent: Sendable {
     /// One message for many sessions of this outlet. Sessions whose handle is `delivery.origin` do not get it.
     case message(Delivery, handles: [UInt64])
     /// Something that happened to a conversation, its people or its messages, for many sessions of this outlet.
-    case happened(ConversationEvent, handles: [UInt64])
+    case happened(ChangeEvent, handles: [UInt64])
     /// Something that happened to a message, for many sessions of this outlet.
     case event(StreamEvent, handles: [UInt64])
 }

@@ -33,10 +33,10 @@ struct VisibleForms {
     }
 }
 
-extension ConversationEvent {
+extension ChangeEvent {
     /// The event in the forms in which its people are told it: the new words of an edited message as the operator's
     /// rules have them.
-    func seen(_ filter: ReceiveFilter) -> [(event: ConversationEvent, people: [UserID])] {
+    func seen(_ filter: ReceiveFilter) -> [(event: ChangeEvent, people: [UserID])] {
         guard !filter.isEmpty, case .edited(let changed) = self.change,
             let verdicts = filter.verdicts(on: changed.content, from: changed.senderID)
         else { return [(self, self.audience)] }

@@ -429,7 +429,7 @@ extension LeanCloudSession {
     /// Words what happened to messages, and how far people are with them.
     ///
     /// - Returns: false when the event is about something else.
-    func tellOfMessages(_ event: ConversationEvent) -> Bool {
+    func tellOfMessages(_ event: ChangeEvent) -> Bool {
         switch event.change {
         case .edited(let changed), .recalled(let changed): self.tell(changed, event)
         case .read(_, let unread, _):
@@ -448,7 +448,7 @@ extension LeanCloudSession {
         return true
     }
 
-    private func tell(_ changed: ChangedMessage, _ event: ConversationEvent) {
+    private func tell(_ changed: ChangedMessage, _ event: ChangeEvent) {
         guard self.features.contains(.patchMessages), self.reads(event.kind) else { return }
         // Who asked has its answer.
         if event.origin.gateway == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
@@ -457,7 +457,7 @@ extension LeanCloudSession {
     }
 
     /// Sends a receipt; one that does not get through now is in the log of events.
-    private func tell(_ receipt: MessageReceipt, _ event: ConversationEvent) {
+    private func tell(_ receipt: MessageReceipt, _ event: ChangeEvent) {
         guard self.deliveries.congestedAt == nil else {
             return self.deliveries.droppedEvent(at: event.atMilliseconds)
         }

@@ -5,12 +5,12 @@ import LeanCloudWire
 /// Events of conversations for the client.
 extension LeanCloudSession {
     /// Something happened to a conversation of this person, whoever caused it.
-    func happened(_ event: ConversationEvent) {
+    func happened(_ event: ChangeEvent) {
         guard case .active = self.phase else { return }
         if !self.tellOfMessages(event) { self.conversationHappened(event) }
     }
 
-    private func conversationHappened(_ event: ConversationEvent) {
+    private func conversationHappened(_ event: ChangeEvent) {
         let moment = self.deliveries.toldEvent(at: event.atMilliseconds)
         guard !self.knowsAlready(event) else { return }
         let announcements = LeanCloudNotices.announcements(
@@ -29,7 +29,7 @@ extension LeanCloudSession {
     /// The JavaScript SDK does of itself what it is told of members: it would do so twice. What follows from keeping
     /// somebody out is told to it like to everybody. Who gives somebody a role is told of it too, which the SDKs take
     /// as what it is.
-    private func knowsAlready(_ event: ConversationEvent) -> Bool {
+    private func knowsAlready(_ event: ChangeEvent) -> Bool {
         guard let session = event.origin.session, session == self.sessionID?.rawValue else { return false }
         switch event.change {
         case .card: return true

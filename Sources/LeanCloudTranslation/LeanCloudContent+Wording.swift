@@ -111,7 +111,7 @@ extension LeanCloudContent {
     }
 
     /// Patch for a changed message in an event.
-    package static func patch(_ changed: ChangedMessage, in event: ConversationEvent) -> PatchItem {
+    package static func patch(_ changed: ChangedMessage, in event: ChangeEvent) -> PatchItem {
         self.patch(
             changed.content, of: changed.id, from: changed.sender, sentAt: changed.sentAtMilliseconds,
             patchedAt: changed.changedAtMilliseconds, in: event.objectID, event.kind)
@@ -119,7 +119,7 @@ extension LeanCloudContent {
 
     /// That a message has reached, or was read by, somebody. Without `read` for the first: the Java SDK looks whether it
     /// is there.
-    package static func receipt(_ receipt: MessageReceipt, in event: ConversationEvent) -> RcpCommand {
+    package static func receipt(_ receipt: MessageReceipt, in event: ChangeEvent) -> RcpCommand {
         var command = RcpCommand()
         command.id = LeanCloudNames.messageID(receipt.message)
         command.cid = LeanCloudNames.conversationID(event.objectID, event.kind)

@@ -48,7 +48,7 @@ package struct MissedNotices: Sendable {
 package enum LeanCloudNotices {
     /// Commands for one person about an event, in order. None for rooms and services, and none for messages.
     package static func announcements(
-        of change: ConversationEvent.Change, in id: ObjectID, _ kind: ConversationKind, by actor: UserName,
+        of change: ChangeEvent.Change, in id: ObjectID, _ kind: ConversationKind, by actor: UserName,
         at moment: Int64, for viewer: UserName
     ) -> [LeanCloudNotice] {
         guard kind != .room && kind != .service else { return [] }

@@ -96,7 +96,7 @@ package final class Store: Sendable {
 
     /// Gets what happened to conversations, after the commit and after who asked for it was answered; on the writer's
     /// thread, so it must be short.
-    package var onEvents: @Sendable ([ConversationEvent]) -> Void {
+    package var onEvents: @Sendable ([ChangeEvent]) -> Void {
         get { self.observers.onEvents }
         set { self.observers.onEvents = newValue }
     }

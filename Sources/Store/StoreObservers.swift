@@ -7,7 +7,7 @@ final class StoreObservers: Sendable {
         var onOutcomes: @Sendable ([AppendOutcome]) -> Void = { _ in }
         var onWithdrawn: @Sendable ([MessageID]) -> Void = { _ in }
         var onProfileChanges: @Sendable ([ProfileWrite]) -> Void = { _ in }
-        var onEvents: @Sendable ([ConversationEvent]) -> Void = { _ in }
+        var onEvents: @Sendable ([ChangeEvent]) -> Void = { _ in }
         var onFatal: @Sendable (StoreError) -> Void = { _ in }
         var fatal: StoreError?
     }
@@ -29,7 +29,7 @@ final class StoreObservers: Sendable {
         set { self.state.withLock { $0.onProfileChanges = newValue } }
     }
 
-    var onEvents: @Sendable ([ConversationEvent]) -> Void {
+    var onEvents: @Sendable ([ChangeEvent]) -> Void {
         get { self.state.withLock { $0.onEvents } }
         set { self.state.withLock { $0.onEvents = newValue } }
     }

@@ -6,7 +6,7 @@ import WuKongWire
 extension WuKongSystemMessages {
     /// The lines about changes that WuKongIM's apps made, as the server that they expect words them.
     static func appMessages(
-        about events: [ConversationEvent], _ context: SystemMessageContext
+        about events: [ChangeEvent], _ context: SystemMessageContext
     ) throws(StoreError) -> [MessageContent] {
         for event in events {
             guard case .created = event.change else { continue }

@@ -14,7 +14,7 @@ package enum WuKongSystemMessages {
     ///
     /// - Throws: `notFound` for somebody who is not known.
     @Sendable package static func messages(
-        about events: [ConversationEvent], _ context: SystemMessageContext
+        about events: [ChangeEvent], _ context: SystemMessageContext
     ) throws(StoreError) -> [MessageContent] {
         guard let gateway = events.first?.origin.gateway else { return [] }
         switch gateway {
@@ -78,7 +78,7 @@ private struct TeamLine {
 
 extension WuKongSystemMessages {
     fileprivate static func teamMessages(
-        about events: [ConversationEvent], _ context: SystemMessageContext
+        about events: [ChangeEvent], _ context: SystemMessageContext
     ) throws(StoreError) -> [MessageContent] {
         var messages: [MessageContent] = []
         for line in self.lines(about: events) { messages.append(try self.content(of: line, context)) }
@@ -104,7 +104,7 @@ extension WuKongSystemMessages {
     }
 
     /// The new owner comes first, also where the one before has gone; several new managers are one line.
-    private static func lines(about events: [ConversationEvent]) -> [TeamLine] {
+    private static func lines(about events: [ChangeEvent]) -> [TeamLine] {
         for event in events {
             guard case .created(_, let asTeam) = event.change else { continue }
             let others = event.subjects.filter { $0 != event.actorID }
@@ -128,7 +128,7 @@ extension WuKongSystemMessages {
     }
 
     /// The owner of before has handed the team over, whoever carried it out.
-    private static func newOwners(_ events: [ConversationEvent]) -> [TeamLine] {
+    private static func newOwners(_ events: [ChangeEvent]) -> [TeamLine] {
         var before: UserID?
         for event in events {
             if case .role(_, _, was: .owner?) = event.change { before = event.subjects.first }
@@ -139,7 +139,7 @@ extension WuKongSystemMessages {
         }
     }
 
-    private static func lines(about event: ConversationEvent) -> [TeamLine] {
+    private static func lines(about event: ChangeEvent) -> [TeamLine] {
         let (actor, subjects) = (event.actorID, event.subjects)
         switch event.change {
         case .joined(_, as: .invited): return [TeamLine(.invited, by: actor, subjects)]

@@ -23,7 +23,7 @@ package struct WuKongNotice: Hashable, Sendable {
 package enum WuKongNotices {
     /// The commands about one transaction: several changes that lead to the same command lead to it once, and those of
     /// a conversation that has just been made to none besides.
-    package static func announcements(of events: [ConversationEvent]) -> [WuKongNotice] {
+    package static func announcements(of events: [ChangeEvent]) -> [WuKongNotice] {
         var made: Set<ConversationID> = []
         for event in events { if case .created = event.change { made.insert(event.conversation) } }
         var told: Set<WuKongNotice> = []
@@ -36,7 +36,7 @@ package enum WuKongNotices {
         return announcements
     }
 
-    private static func isPartOfMaking(_ event: ConversationEvent, _ made: Set<ConversationID>) -> Bool {
+    private static func isPartOfMaking(_ event: ChangeEvent, _ made: Set<ConversationID>) -> Bool {
         guard made.contains(event.conversation) else { return false }
         switch event.change {
         case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own: return false
@@ -45,7 +45,7 @@ package enum WuKongNotices {
     }
 
     /// The commands about one event; none in rooms, whose people come and go with their connections.
-    package static func announcements(of event: ConversationEvent) -> [WuKongNotice] {
+    package static func announcements(of event: ChangeEvent) -> [WuKongNotice] {
         guard event.kind != .room else { return [] }
         switch event.change {
         // The first message brings a group to devices that are away.
@@ -72,7 +72,7 @@ package enum WuKongNotices {
     // MARK: People and cards
 
     private static func notice(
-        _ command: SyncCommand, _ event: ConversationEvent, to target: CommandTarget? = nil
+        _ command: SyncCommand, _ event: ChangeEvent, to target: CommandTarget? = nil
     ) -> WuKongNotice {
         WuKongNotice(
             command: command, target: target ?? self.target(of: event), channel: event.channel?.text ?? "",
@@ -80,7 +80,7 @@ package enum WuKongNotices {
     }
 
     /// Members of the conversation now, as the receivers of one command.
-    private static func target(of event: ConversationEvent) -> CommandTarget {
+    private static func target(of event: ChangeEvent) -> CommandTarget {
         switch event.reach {
         case .members, .membersAnd: .conversation(event.conversation)
         case .people(let people): .people(people)
@@ -89,29 +89,29 @@ package enum WuKongNotices {
 
     /// Commands about members. In a direct conversation nobody joins or leaves; members of other conversations without
     /// groups are shown on the card.
-    private static func membersChanged(_ event: ConversationEvent) -> [WuKongNotice] {
+    private static func membersChanged(_ event: ChangeEvent) -> [WuKongNotice] {
         guard let channel = event.channel?.text else { return [] }
         guard event.kind == .group else { return self.cardChanged(event) }
         return [self.notice(.membersChanged(channel), event)]
     }
 
-    private static func card(of event: ConversationEvent) -> SyncCommand? {
+    private static func card(of event: ChangeEvent) -> SyncCommand? {
         guard let channel = event.channel?.text else { return nil }
         return .channelChanged(channel, type: Int(Translation.channelType(event.kind).rawValue))
     }
 
-    private static func cardChanged(_ event: ConversationEvent) -> [WuKongNotice] {
+    private static func cardChanged(_ event: ChangeEvent) -> [WuKongNotice] {
         self.card(of: event).map { [self.notice($0, event)] } ?? []
     }
 
     /// Commands for people who joined; a person who returns has a card that says "out".
-    private static func arrivals(_ event: ConversationEvent) -> [WuKongNotice] {
+    private static func arrivals(_ event: ChangeEvent) -> [WuKongNotice] {
         guard event.kind == .group, let card = self.card(of: event) else { return [] }
         return [self.notice(card.passing, event, to: .people(event.subjects))]
     }
 
     /// Commands for people who left; they learn it by the card, which is not theirs any more.
-    private static func departures(_ event: ConversationEvent) -> [WuKongNotice] {
+    private static func departures(_ event: ChangeEvent) -> [WuKongNotice] {
         guard let card = self.card(of: event) else { return [] }
         let gone = CommandTarget.people(event.subjects)
         var announcements = event.audience.count > event.subjects.count ? self.membersChanged(event) : []
@@ -126,7 +126,7 @@ package enum WuKongNotices {
     /// Two people who talk know the conversation by each other's name: what the operator does to a message there comes
     /// from its sender.
     private static func messagesChanged(
-        _ event: ConversationEvent, of sender: UserID, _ commands: [SyncCommand]
+        _ event: ChangeEvent, of sender: UserID, _ commands: [SyncCommand]
     ) -> [WuKongNotice] {
         commands.map { command in
             guard event.kind == .direct else { return self.notice(command, event) }
@@ -146,11 +146,11 @@ package enum WuKongNotices {
 
     // MARK: A person's own
 
-    private static func read(_ event: ConversationEvent, _ badge: Int64) -> [WuKongNotice] {
+    private static func read(_ event: ChangeEvent, _ badge: Int64) -> [WuKongNotice] {
         self.toOwnDevices(event) { channel, type in [.unreadCleared(channel, type: type, unread: badge)] }
     }
 
-    private static func own(_ event: ConversationEvent, _ change: OwnChange) -> [WuKongNotice] {
+    private static func own(_ event: ChangeEvent, _ change: OwnChange) -> [WuKongNotice] {
         self.toOwnDevices(event) { channel, type in
             switch change {
             case .settings: [.channelChanged(channel, type: type)]
@@ -166,7 +166,7 @@ package enum WuKongNotices {
     /// To the person's own devices, which know a direct conversation by the other one. They see themselves as the
     /// channel: it is a note to them, and no conversation shows it.
     private static func toOwnDevices(
-        _ event: ConversationEvent, _ commands: (_ channel: String, _ type: Int) -> [SyncCommand]
+        _ event: ChangeEvent, _ commands: (_ channel: String, _ type: Int) -> [SyncCommand]
     ) -> [WuKongNotice] {
         guard let channel = event.channel?.text ?? event.peer?.text else { return [] }
         return commands(channel, Int(Translation.channelType(event.kind).rawValue)).map { command in

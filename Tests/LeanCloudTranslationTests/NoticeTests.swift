@@ -10,7 +10,7 @@ struct NoticeTests {
     private let jerry = UserName("Jerry")!
     private let id = ObjectID("5f0e2a3b4c5d6e7f80912345")!
 
-    private func event(_ change: ConversationEvent.Change, _ kind: ConversationKind = .group) -> LoggedEvent {
+    private func event(_ change: ChangeEvent.Change, _ kind: ConversationKind = .group) -> LoggedEvent {
         LoggedEvent(
             number: 1, conversation: ConversationID(rawValue: 1), kind: kind, objectID: self.id, actor: self.tom,
             atMilliseconds: 1_794_873_600_000, change: change, isPersonal: false)

@@ -73,7 +73,7 @@ struct Cafe {
 
     func events<Value: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
-    ) throws -> [ConversationEvent.Change] {
+    ) throws -> [ChangeEvent.Change] {
         try self.write { store throws(StoreError) in
             _ = try body(store)
             return store.events.map(\.change)

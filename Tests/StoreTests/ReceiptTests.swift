@@ -9,7 +9,7 @@ struct ReceiptTests {
     private let fixture: Fixture
     private let romeo: UserID
     private let juliet: UserID
-    private let events = Lock<[ConversationEvent]>([])
+    private let events = Lock<[ChangeEvent]>([])
 
     init() throws {
         self.fixture = try Fixture()

@@ -15,10 +15,10 @@ struct SystemMessageTests {
     private static func name(_ user: UserID) -> UserName { Self.people[Int(user.rawValue)] ?? systemUserName }
 
     private static func event(
-        _ change: ConversationEvent.Change, by actor: UserID = romeo, _ subjects: [UserID] = [],
+        _ change: ChangeEvent.Change, by actor: UserID = romeo, _ subjects: [UserID] = [],
         gateway: EventGateway
-    ) -> ConversationEvent {
-        ConversationEvent(
+    ) -> ChangeEvent {
+        ChangeEvent(
             conversation: ConversationID(rawValue: 7), kind: .group, objectID: ObjectID(atMilliseconds: 0),
             channel: ChannelName("verona"), actor: actor == .system ? systemUserName : Self.name(actor),
             actorID: actor, subjects: subjects, atMilliseconds: 0, change: change, audience: subjects,
@@ -26,7 +26,7 @@ struct SystemMessageTests {
     }
 
     private static func payloads(
-        _ events: [ConversationEvent], form: TeamForm = .advanced
+        _ events: [ChangeEvent], form: TeamForm = .advanced
     ) throws -> [JSONValue] {
         let context = SystemMessageContext(
             form: form,
@@ -39,7 +39,7 @@ struct SystemMessageTests {
     }
 
     /// The event of each line, who did it, and to whom.
-    private static func lines(_ changes: [(ConversationEvent.Change, UserID, [UserID])]) throws -> [String] {
+    private static func lines(_ changes: [(ChangeEvent.Change, UserID, [UserID])]) throws -> [String] {
         let events = changes.map { Self.event($0.0, by: $0.1, $0.2, gateway: .operator) }
         return try Self.payloads(events).map { line in
             let about = line["team_event"]
@@ -53,7 +53,7 @@ struct SystemMessageTests {
     @Test("each event of a team has its line, with who did it and to whom")
     func teamLines() throws {
         let tybalt = [Self.name(Self.tybalt)]
-        let one: [(ConversationEvent.Change, UserID, [UserID], String?)] = [
+        let one: [(ChangeEvent.Change, UserID, [UserID], String?)] = [
             (.joined(tybalt), Self.romeo, [Self.tybalt], "invited romeo tybalt"),
             (.joined(tybalt), .system, [Self.tybalt], "invited - tybalt"),
             (.joined(tybalt, as: .joined), Self.tybalt, [Self.tybalt], "joined tybalt"),
@@ -136,7 +136,7 @@ struct SystemMessageTests {
     @Test("lines about changes of WuKongIM's apps have the types and words that those apps know")
     func appWords() throws {
         let (tybalt, nurse) = (Self.name(Self.tybalt), Self.name(Self.nurse))
-        func words(_ changes: [(ConversationEvent.Change, [UserID])]) throws -> [String] {
+        func words(_ changes: [(ChangeEvent.Change, [UserID])]) throws -> [String] {
             try Self.payloads(changes.map { Self.event($0.0, $0.1, gateway: .app) }).map { line in
                 #expect(line["team_event"] == nil)
                 return "\(line["type"]?.integer ?? 0) \(line["content"]?.string ?? "")"

@@ -10,11 +10,11 @@ struct WuKongNoticeTests {
     private static let name = UserName("tybalt")!
 
     private func event(
-        _ change: ConversationEvent.Change, _ kind: ConversationKind = .group, by actor: UserID = romeo,
+        _ change: ChangeEvent.Change, _ kind: ConversationKind = .group, by actor: UserID = romeo,
         subjects: [UserID] = [], reach: EventAudience = .members, audience: [UserID] = [romeo, juliet],
         peer: UserName? = nil
-    ) -> ConversationEvent {
-        ConversationEvent(
+    ) -> ChangeEvent {
+        ChangeEvent(
             conversation: Self.verona, kind: kind, objectID: ObjectID(atMilliseconds: 0),
             channel: kind == .direct ? nil : ChannelName("verona"), actor: UserName("romeo")!, actorID: actor,
             subjects: subjects, peer: peer, atMilliseconds: 0, change: change, reach: reach, audience: audience,

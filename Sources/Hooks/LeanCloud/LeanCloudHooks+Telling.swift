@@ -75,7 +75,7 @@ extension LeanCloudHooks {
 
     // MARK: Conversations
 
-    private func tell(_ event: ConversationEvent) {
+    private func tell(_ event: ChangeEvent) {
         let conversation = JSONValue.string(LeanCloudNames.conversationID(event.objectID, event.kind))
         let actor = JSONValue.string(event.actor.text)
         switch event.change {

@@ -53,7 +53,7 @@ extension Verifier {
             let row = events.row
             let number = row.int64(0)
             do throws(StoreError) {
-                _ = try ConversationEvent.Change(logged: row.int64(2), row.text(3), at: row.int64(1))
+                _ = try ChangeEvent.Change(logged: row.int64(2), row.text(3), at: row.int64(1))
             } catch {
                 self.notes.add(
                     .command,

@@ -15,9 +15,9 @@ package final class WriteTransaction {
     /// Messages that this change recalls or deletes for everyone.
     var withdrawn: [MessageID] = []
     /// Events of conversations that this change has caused.
-    var events: [ConversationEvent] = []
+    var events: [ChangeEvent] = []
     /// Events that a group may show a line about.
-    var worded: [ConversationEvent] = []
+    var worded: [ChangeEvent] = []
     /// Origin of the change.
     package var origin = EventOrigin.server
     /// Changes to the profiles of people and conversations.

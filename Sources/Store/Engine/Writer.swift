@@ -306,7 +306,7 @@ final class Writer {
     }
 
     /// After the answer: a gateway replies first and tells others then.
-    private func tellEvents(_ events: [ConversationEvent]) {
+    private func tellEvents(_ events: [ChangeEvent]) {
         guard !events.isEmpty else { return }
         let observers = self.observers
         self.answers.append { observers.onEvents(events) }

@@ -16,13 +16,13 @@ package struct LoggedEvent: Hashable, Sendable {
     /// UTC milliseconds.
     package var atMilliseconds: Int64
     /// Change that the event reports.
-    package var change: ConversationEvent.Change
+    package var change: ChangeEvent.Change
     /// It happened to the person who asks, not only to a conversation of theirs.
     package var isPersonal: Bool
 
     package init(
         number: Int64, conversation: ConversationID, kind: ConversationKind, objectID: ObjectID, actor: UserName,
-        atMilliseconds: Int64, change: ConversationEvent.Change, isPersonal: Bool
+        atMilliseconds: Int64, change: ChangeEvent.Change, isPersonal: Bool
     ) {
         self.number = number
         self.conversation = conversation
@@ -61,7 +61,7 @@ package enum EventLogBounds {
 
 extension Connection {
     /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
-    func log(_ event: ConversationEvent) throws(StoreError) {
+    func log(_ event: ChangeEvent) throws(StoreError) {
         guard event.change.isLogged, let (kind, payload) = event.change.logged else { return }
         try self.run(
             "INSERT INTO conversation_event (conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?)",
@@ -94,7 +94,7 @@ extension Connection {
     }
 }
 
-extension ConversationEvent.Change {
+extension ChangeEvent.Change {
     /// True for events kept for devices that are away. Settings and nicknames are found by the revision of their rows.
     var isLogged: Bool {
         switch self {
@@ -303,7 +303,7 @@ extension ReadTransaction {
             LoggedEvent(
                 number: row.int64(0), conversation: row.conversationID(1), kind: try row.conversationKind(2),
                 objectID: try row.objectID(3), actor: try self.name(of: row.userID(4)), atMilliseconds: row.int64(5),
-                change: try ConversationEvent.Change(logged: row.int64(6), row.text(7), at: row.int64(5)),
+                change: try ChangeEvent.Change(logged: row.int64(6), row.text(7), at: row.int64(5)),
                 isPersonal: row.int64(8) != 0)
         }
     }

@@ -5,7 +5,7 @@ package import ChatModel
 /// It runs on the writer's thread, inside the transaction of the change, and must not wait. All events are of one group
 /// and came by one gateway.
 package typealias SystemMessageWording =
-    @Sendable ([ConversationEvent], SystemMessageContext) throws(StoreError) -> [MessageContent]
+    @Sendable ([ChangeEvent], SystemMessageContext) throws(StoreError) -> [MessageContent]
 
 /// A person in a system message.
 package struct SystemMessagePerson: Hashable, Sendable {
@@ -63,7 +63,7 @@ extension WriteTransaction {
     func systemMessages() throws(StoreError) -> [Append] {
         guard !self.worded.isEmpty, let wording = self.options.systemMessages else { return [] }
         var order: [ConversationID] = []
-        var events: [ConversationID: [ConversationEvent]] = [:]
+        var events: [ConversationID: [ChangeEvent]] = [:]
         for event in self.worded {
             if events[event.conversation] == nil { order.append(event.conversation) }
             events[event.conversation, default: []].append(event)

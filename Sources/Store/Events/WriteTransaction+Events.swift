@@ -5,14 +5,14 @@ extension WriteTransaction {
     /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
     ///
     func note(
-        _ change: ConversationEvent.Change, in conversation: ConversationState, by actor: UserID,
+        _ change: ChangeEvent.Change, in conversation: ConversationState, by actor: UserID,
         to reach: EventAudience = .members
     ) throws(StoreError) {
         // Devices that were away ask for what was logged after the last one they know.
         let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
         var subjects: [UserID] = []
         for name in change.subjects { if let user = try self.memory.user(named: name) { subjects.append(user.id) } }
-        let event = ConversationEvent(
+        let event = ChangeEvent(
             conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
             channel: conversation.channel, actor: try self.name(actor), actorID: actor, subjects: subjects,
             peer: try self.peer(of: actor, in: conversation),
@@ -127,7 +127,7 @@ extension WriteTransaction {
     }
 }
 
-extension ConversationEvent.Change {
+extension ChangeEvent.Change {
     fileprivate var endsGroup: Bool {
         if case .settings(let settings) = self { settings.contains(.disbanded) } else { false }
     }

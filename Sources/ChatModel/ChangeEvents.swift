@@ -164,7 +164,7 @@ package enum EventAudience: Hashable, Sendable {
 
 /// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
 /// change, whatever gateway asked; after the commit the gateways word it for those who are signed in.
-package struct ConversationEvent: Hashable, Sendable {
+package struct ChangeEvent: Hashable, Sendable {
     /// Change of a conversation.
     package enum Change: Hashable, Sendable {
         /// It exists, with these members.
@@ -251,7 +251,7 @@ package struct ConversationEvent: Hashable, Sendable {
     }
 }
 
-extension ConversationEvent.Change {
+extension ChangeEvent.Change {
     /// The names of those whom it happened to.
     package var subjects: [UserName] {
         switch self {

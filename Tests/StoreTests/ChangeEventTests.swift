@@ -5,10 +5,10 @@ import Testing
 @testable import Store
 
 @Suite("What doors are told of conversations")
-struct ConversationEventTests {
+struct ChangeEventTests {
     /// What a store told, in order.
     private final class Told: Sendable {
-        private let events = Lock<[ConversationEvent]>([])
+        private let events = Lock<[ChangeEvent]>([])
         private let store: Store
 
         init(_ store: Store) throws {
@@ -23,7 +23,7 @@ struct ConversationEventTests {
             try store.writeAndWait { _ throws(StoreError) in }
         }
 
-        func take() throws -> [ConversationEvent] {
+        func take() throws -> [ChangeEvent] {
             try Self.wait(for: self.store)
             return self.events.withLock { events in
                 defer { events = [] }
@@ -179,7 +179,7 @@ struct ConversationEventTests {
         #expect(events.allSatisfy { Set($0.audience) == Set(verona.everyone) })
         // What made the group and its roles may have the same moments: each is one after the other.
         let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: before) }
-        let raised = ConversationEvent.Change.role(UserName("mercutio")!, .manager, was: .member)
+        let raised = ChangeEvent.Change.role(UserName("mercutio")!, .manager, was: .member)
         #expect(logged.map(\.change) == [raised], "their rows have revisions")
     }
 

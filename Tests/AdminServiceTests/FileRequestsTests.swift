@@ -350,7 +350,8 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
     @Test("a collection says what would go, and then it goes; what was sent stays")
     func collect() throws {
         let clock = ManualClock()
-        let fixture = try Fixture(clock: clock.clock)
+        // No round but the one that is asked for.
+        let fixture = try Fixture(clock: clock.clock, transfers: { $0.collectMilliseconds = 100 * 3_600_000 })
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
         let lost = try Uploading(client: client).upload("lost", prose(500_000))

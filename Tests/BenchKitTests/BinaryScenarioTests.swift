@@ -14,10 +14,7 @@ import Testing
         _ scenario: Scenario, _ fault: BinaryStub.Fault = .none, accounts: [Account]? = nil, checking: Int = 1
     ) throws -> Measurement? {
         try BinaryStub.serving(fault) { endpoint in
-            var bounds = Bounds()
-            bounds.warmUpSeconds = 0.02
-            bounds.measuredSeconds = 0.1
-            bounds.drainSeconds = 0.5
+            let bounds = Bounds.short(waitsForAll: fault != .lose)
             let server = ServerUnderTest(
                 name: "stub", endpoint: endpoint, speech: .binary, process: getpid(),
                 accounts: accounts ?? Preparation.inventedAccounts(100), group: "g", keepsForAbsent: true)

@@ -143,13 +143,11 @@ struct PresenceTests {
         rig.broker.closed(session, .serverStopping)
         rig.stop()
         receiver.change { _ in .status(200) }
-        let before = receiver.requests.count
         let again = try Rig(receiver.address, on: rig.folder) { $0.events = [.onlineStatus] }
-        let requests = try #require(receiver.wait { $0.dropFirst(before).flatMap(\.lines).count >= 2 })
-        #expect(
-            requests.dropFirst(before).flatMap(\.lines) == [
-                "romeo-0-1-\(session.rawValue)-1-1", "romeo-0-0-\(session.rawValue)-0-0",
-            ])
+        let gone = "romeo-0-0-\(session.rawValue)-0-0"
+        let requests = try #require(receiver.wait { $0.flatMap(\.lines).contains(gone) })
+        // An attempt of the server that stopped may be read late: it is in front of these.
+        #expect(requests.flatMap(\.lines).suffix(2) == ["romeo-0-1-\(session.rawValue)-1-1", gone])
         again.stop()
     }
 }

@@ -78,8 +78,16 @@ final class Fixture: Sendable {
         return try Fixture(self.folder, clock: self.clock, change: change)
     }
 
-    /// The files as they are now: what a killed server leaves behind.
-    func copied() throws -> TemporaryFolder { try self.folder.copied() }
+    /// The files as they are now: what a killed server leaves behind. The writer is held meanwhile: after a quiet second
+    /// it moves one into the other, and a copy of both could have neither.
+    func copied() throws -> TemporaryFolder {
+        let folder = self.folder
+        do {
+            return try self.store.writeAndWait { _ throws(StoreError) in Result { try folder.copied() } }.get()
+        } catch StoreError.unavailable {
+            return try folder.copied()
+        }
+    }
 
     /// Another store on a copy of the files.
     func killed(change: (inout StoreOptions) -> Void = { _ in }) throws -> Fixture {

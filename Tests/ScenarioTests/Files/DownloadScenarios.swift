@@ -267,10 +267,11 @@ struct DownloadScenarios {
         try client.send(
             raw: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: close\r\ntoken: \(ann)\r\n\r\n")
         var keys: [String] = []
-        for _ in 0..<5000 where keys.isEmpty {
+        try waitUntil {
             keys = try server.openTransfers(token: ann).compactMap { task in
                 task["direction"]?.string == "download" && (task["offset"]?.integer ?? 0) > 0 ? task["id"]?.string : nil
             }
+            return !keys.isEmpty
         }
         let key = try #require(keys.first)
         let held = try server.http("POST", "/api/v1/transfers/\(key)/suspend", token: ann)

@@ -51,16 +51,19 @@ extension TestServer {
         return path
     }
 
-    /// Asks after a transfer until it is as wanted. Each question is a request, and each changes what the next one
-    /// finds: the server's threads have had their turn by then.
+    /// Asks after a transfer until it is as wanted.
     func transfer(_ path: String, token: String, until isWanted: (JSONValue) -> Bool) throws -> JSONValue {
         let key = path.split(separator: "/").last ?? ""
         var last = JSONValue.null
-        for _ in 0..<5000 {
-            last = try self.http("GET", "/api/v1/transfers/\(key)", token: token).json
-            if isWanted(last) { return last }
+        do {
+            try waitUntil {
+                last = try self.http("GET", "/api/v1/transfers/\(key)", token: token).json
+                return isWanted(last)
+            }
+        } catch {
+            throw TestClientError(description: "\(error); the transfer was \(last)")
         }
-        throw TestClientError(description: "the transfer never became as wanted: \(last)")
+        return last
     }
 
     /// One's transfers that are not over.

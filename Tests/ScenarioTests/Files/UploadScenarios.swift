@@ -242,7 +242,10 @@ struct UploadScenarios {
         let request = try SlowRequest(server, "PUT", "/api/v1/files?name=a", token: ann, [], length: 1000)
         try request.send([1, 2, 3])
         var open: [JSONValue] = []
-        for _ in 0..<5000 where open.isEmpty { open = try server.openTransfers(token: ann) }
+        try waitUntil {
+            open = try server.openTransfers(token: ann)
+            return !open.isEmpty
+        }
         let key = try #require(open.first?["id"]?.string)
         request.drop()
         _ = try server.transfer(key, token: ann) { $0["state"]?.string == "cancelled" }

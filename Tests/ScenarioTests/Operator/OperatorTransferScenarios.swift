@@ -123,9 +123,10 @@ struct OperatorTransferScenarios {
         try client.send(
             raw: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: close\r\ntoken: \(ann)\r\n\r\n")
         var key: String?
-        for _ in 0..<5000 where key == nil {
+        try waitUntil {
             let list = server.ctl("transfer", "list", "--json").json["transfers"]?.array ?? []
             key = list.first { ($0["offset"]?.integer ?? 0) > 0 }?["key"]?.string
+            return key != nil
         }
         let found = try #require(key)
         let held = server.ctl("transfer", "suspend", found)

@@ -60,7 +60,12 @@ package final class HTTPReceiver: Sendable {
         var yes: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let loopback = IPAddress("127.0.0.1")!
-        let isBound = SocketAddress.with(loopback, port: port) { bind(listener, $0, $1) == 0 }
+        // A port that is asked for again may be held for a moment by a connection that somebody else has opened meanwhile.
+        let end = Clock.system.now().advanced(bySeconds: port == 0 ? 0 : testPatienceSeconds)
+        var isBound = false
+        repeat {
+            isBound = SocketAddress.with(loopback, port: port) { bind(listener, $0, $1) == 0 }
+        } while !isBound && Clock.system.now() < end
         precondition(isBound && listen(listener, 64) == 0, "cannot listen: errno \(clinux_errno())")
         self.listener = listener
         self.port = Self.port(of: listener)

@@ -37,16 +37,16 @@ extension ChangeEvent {
     /// The event in the forms in which its people are told it: the new words of an edited message as the operator's
     /// rules have them.
     func seen(_ filter: ReceiveFilter) -> [(event: ChangeEvent, people: [UserID])] {
-        guard !filter.isEmpty, case .edited(let changed) = self.change,
+        guard !filter.isEmpty, let place = self.place, case .edited(let changed) = self.change,
             let verdicts = filter.verdicts(on: changed.content, from: changed.senderID)
-        else { return [(self, self.audience)] }
+        else { return [(self, self.receivers)] }
         let message = Message(
-            conversation: self.conversation, sequence: changed.sequence, id: changed.id, sender: changed.senderID,
+            conversation: place.conversation, sequence: changed.sequence, id: changed.id, sender: changed.senderID,
             senderName: changed.sender, sentAtMilliseconds: changed.sentAtMilliseconds, clientToken: nil,
             content: changed.content)
         var asItIs: [UserID] = []
         var filtered: [FilterAction: [UserID]] = [:]
-        for person in self.audience {
+        for person in self.receivers {
             if let rule = verdicts.rule(for: person) {
                 filtered[rule.action, default: []].append(person)
             } else {

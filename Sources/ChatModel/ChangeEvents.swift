@@ -162,6 +162,31 @@ package enum EventAudience: Hashable, Sendable {
     case people([UserID])
 }
 
+/// The conversation in which something happened, with what a gateway needs to name it.
+package struct EventPlace: Hashable, Sendable {
+    /// Conversation concerned.
+    package var conversation: ConversationID
+    /// Kind of the conversation.
+    package var kind: ConversationKind
+    /// Object ID.
+    package var objectID: ObjectID
+    /// The app's name of the conversation; `nil` for a direct one.
+    package var channel: ChannelName?
+    /// In a direct conversation, the name of the one who is not the actor.
+    package var peer: UserName?
+
+    package init(
+        conversation: ConversationID, kind: ConversationKind, objectID: ObjectID, channel: ChannelName?,
+        peer: UserName? = nil
+    ) {
+        self.conversation = conversation
+        self.kind = kind
+        self.objectID = objectID
+        self.channel = channel
+        self.peer = peer
+    }
+}
+
 /// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
 /// change, whatever gateway asked; after the commit the gateways word it for those who are signed in.
 package struct ChangeEvent: Hashable, Sendable {
@@ -203,50 +228,37 @@ package struct ChangeEvent: Hashable, Sendable {
         case own(OwnChange)
     }
 
-    /// Conversation concerned.
-    package var conversation: ConversationID
-    /// Kind of the conversation.
-    package var kind: ConversationKind
-    /// Object ID.
-    package var objectID: ObjectID
-    /// The app's name of the conversation; `nil` for a direct one.
-    package var channel: ChannelName?
+    /// Conversation in which it happened; `nil` for what happened to a person, or between two, in none.
+    package var place: EventPlace?
     /// Person who made the change; the system's name for the operator and business servers.
     package var actor: UserName
     /// The same person; `UserID.system` for the operator and business servers.
     package var actorID: UserID
     /// People whom the change happened to: who joined, left, was muted, has another role or nickname.
     package var subjects: [UserID]
-    /// In a direct conversation, the name of the one who is not the actor.
-    package var peer: UserName?
     /// When, UTC milliseconds; never falls within a conversation.
     package var atMilliseconds: Int64
     /// Change.
     package var change: Change
     /// The people who are told.
-    package var reach: EventAudience
-    /// The same, one by one.
-    package var audience: [UserID]
+    package var audience: EventAudience
+    /// The same, one by one, as they were at the commit; each once.
+    package var receivers: [UserID]
     /// Origin of the change.
     package var origin: EventOrigin
 
     package init(
-        conversation: ConversationID, kind: ConversationKind, objectID: ObjectID, channel: ChannelName?,
-        actor: UserName, actorID: UserID, subjects: [UserID] = [], peer: UserName? = nil, atMilliseconds: Int64,
-        change: Change, reach: EventAudience = .members, audience: [UserID], origin: EventOrigin
+        in place: EventPlace?, actor: UserName, actorID: UserID, subjects: [UserID] = [], atMilliseconds: Int64,
+        change: Change, audience: EventAudience = .members, receivers: [UserID], origin: EventOrigin
     ) {
-        self.conversation = conversation
-        self.kind = kind
-        self.objectID = objectID
-        self.channel = channel
+        self.place = place
         self.actor = actor
         self.actorID = actorID
         self.subjects = subjects
-        self.peer = peer
         self.atMilliseconds = atMilliseconds
         self.change = change
-        self.reach = reach
         self.audience = audience
+        self.receivers = receivers
         self.origin = origin
     }
 }

@@ -429,18 +429,18 @@ extension LeanCloudSession {
     /// Words what happened to messages, and how far people are with them.
     ///
     /// - Returns: false when the event is about something else.
-    func tellOfMessages(_ event: ChangeEvent) -> Bool {
+    func tellOfMessages(_ event: ChangeEvent, in place: EventPlace) -> Bool {
         switch event.change {
-        case .edited(let changed), .recalled(let changed): self.tell(changed, event)
+        case .edited(let changed), .recalled(let changed): self.tell(changed, event, in: place)
         case .read(_, let unread, _):
             if self.deliveries.isBehind {
-                self.deliveries.drop(in: event.conversation, readAt: event.atMilliseconds)
-            } else if self.reads(event.kind) {
+                self.deliveries.drop(in: place.conversation, readAt: event.atMilliseconds)
+            } else if self.reads(place.kind) {
                 self.push(
-                    unread: [Self.tuple(of: event.objectID, event.kind, unread: unread)],
+                    unread: [Self.tuple(of: place.objectID, place.kind, unread: unread)],
                     readAt: event.atMilliseconds)
             }
-        case .receipt(let receipt): self.tell(receipt, event)
+        case .receipt(let receipt): self.tell(receipt, event, in: place)
         case .created, .joined, .left, .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked,
             .annotated, .own:
             return false
@@ -448,22 +448,22 @@ extension LeanCloudSession {
         return true
     }
 
-    private func tell(_ changed: ChangedMessage, _ event: ChangeEvent) {
-        guard self.features.contains(.patchMessages), self.reads(event.kind) else { return }
+    private func tell(_ changed: ChangedMessage, _ event: ChangeEvent, in place: EventPlace) {
+        guard self.features.contains(.patchMessages), self.reads(place.kind) else { return }
         // Who asked has its answer.
         if event.origin.gateway == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
         if self.deliveries.isBehind { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
-        self.push([LeanCloudContent.patch(changed, in: event)], lastPatchTime: changed.changedAtMilliseconds)
+        self.push([LeanCloudContent.patch(changed, in: place)], lastPatchTime: changed.changedAtMilliseconds)
     }
 
     /// Sends a receipt; one that does not get through now is in the log of events.
-    private func tell(_ receipt: MessageReceipt, _ event: ChangeEvent) {
+    private func tell(_ receipt: MessageReceipt, _ event: ChangeEvent, in place: EventPlace) {
         guard self.deliveries.congestedAt == nil else {
             return self.deliveries.droppedEvent(at: event.atMilliseconds)
         }
         var command = self.push(.rcp)
         command.serverTs = self.deliveries.toldEvent(at: event.atMilliseconds)
-        command.rcpMessage = LeanCloudContent.receipt(receipt, in: event)
+        command.rcpMessage = LeanCloudContent.receipt(receipt, in: place)
         command.notificationType = 1
         self.send(command)
     }

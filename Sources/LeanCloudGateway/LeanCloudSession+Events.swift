@@ -6,15 +6,15 @@ import LeanCloudWire
 extension LeanCloudSession {
     /// Something happened to a conversation of this person, whoever caused it.
     func happened(_ event: ChangeEvent) {
-        guard case .active = self.phase else { return }
-        if !self.tellOfMessages(event) { self.conversationHappened(event) }
+        guard case .active = self.phase, let place = event.place else { return }
+        if !self.tellOfMessages(event, in: place) { self.conversationHappened(event, in: place) }
     }
 
-    private func conversationHappened(_ event: ChangeEvent) {
+    private func conversationHappened(_ event: ChangeEvent, in place: EventPlace) {
         let moment = self.deliveries.toldEvent(at: event.atMilliseconds)
         guard !self.knowsAlready(event) else { return }
         let announcements = LeanCloudNotices.announcements(
-            of: event.change, in: event.objectID, event.kind, by: event.actor, at: event.atMilliseconds,
+            of: event.change, in: place.objectID, place.kind, by: event.actor, at: event.atMilliseconds,
             for: self.client)
         for notice in announcements {
             var command = notice.command

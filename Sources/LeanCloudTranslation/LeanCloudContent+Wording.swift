@@ -111,18 +111,18 @@ extension LeanCloudContent {
     }
 
     /// Patch for a changed message in an event.
-    package static func patch(_ changed: ChangedMessage, in event: ChangeEvent) -> PatchItem {
+    package static func patch(_ changed: ChangedMessage, in place: EventPlace) -> PatchItem {
         self.patch(
             changed.content, of: changed.id, from: changed.sender, sentAt: changed.sentAtMilliseconds,
-            patchedAt: changed.changedAtMilliseconds, in: event.objectID, event.kind)
+            patchedAt: changed.changedAtMilliseconds, in: place.objectID, place.kind)
     }
 
     /// That a message has reached, or was read by, somebody. Without `read` for the first: the Java SDK looks whether it
     /// is there.
-    package static func receipt(_ receipt: MessageReceipt, in event: ChangeEvent) -> RcpCommand {
+    package static func receipt(_ receipt: MessageReceipt, in place: EventPlace) -> RcpCommand {
         var command = RcpCommand()
         command.id = LeanCloudNames.messageID(receipt.message)
-        command.cid = LeanCloudNames.conversationID(event.objectID, event.kind)
+        command.cid = LeanCloudNames.conversationID(place.objectID, place.kind)
         command.t = receipt.atMilliseconds
         command.from = receipt.receiver.text
         if receipt.isRead { command.read = true }

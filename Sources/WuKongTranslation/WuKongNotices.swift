@@ -25,7 +25,9 @@ package enum WuKongNotices {
     /// a conversation that has just been made to none besides.
     package static func announcements(of events: [ChangeEvent]) -> [WuKongNotice] {
         var made: Set<ConversationID> = []
-        for event in events { if case .created = event.change { made.insert(event.conversation) } }
+        for event in events {
+            if case .created = event.change, let place = event.place { made.insert(place.conversation) }
+        }
         var told: Set<WuKongNotice> = []
         var announcements: [WuKongNotice] = []
         for event in events where !self.isPartOfMaking(event, made) {
@@ -37,7 +39,7 @@ package enum WuKongNotices {
     }
 
     private static func isPartOfMaking(_ event: ChangeEvent, _ made: Set<ConversationID>) -> Bool {
-        guard made.contains(event.conversation) else { return false }
+        guard let place = event.place, made.contains(place.conversation) else { return false }
         switch event.change {
         case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own: return false
         case .joined, .card, .settings, .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return true
@@ -46,92 +48,98 @@ package enum WuKongNotices {
 
     /// The commands about one event; none in rooms, whose people come and go with their connections.
     package static func announcements(of event: ChangeEvent) -> [WuKongNotice] {
-        guard event.kind != .room else { return [] }
-        switch event.change {
+        guard let place = event.place, place.kind != .room else { return [] }
+        return ConversationWording(event: event, place: place).announcements
+    }
+}
+
+/// Wording of one event of a conversation.
+private struct ConversationWording {
+    let event: ChangeEvent
+    let place: EventPlace
+
+    var announcements: [WuKongNotice] {
+        switch self.event.change {
         // The first message brings a group to devices that are away.
-        case .created: return (self.membersChanged(event) + self.cardChanged(event)).map(\.passing)
-        case .joined: return self.membersChanged(event) + self.arrivals(event)
-        case .left: return self.departures(event)
-        case .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return self.membersChanged(event)
-        case .card, .settings: return self.cardChanged(event)
-        case .edited(let message): return self.messagesChanged(event, of: message.senderID, [.messageExtra])
+        case .created: (self.membersChanged + self.cardChanged).map(\.passing)
+        case .joined: self.membersChanged + self.arrivals
+        case .left: self.departures
+        case .role, .nickname, .muted, .unmuted, .blocked, .unblocked: self.membersChanged
+        case .card, .settings: self.cardChanged
+        case .edited(let message): self.messagesChanged([.messageExtra], of: message.senderID)
         case .recalled(let message):
-            let commands: [SyncCommand] =
+            self.messagesChanged(
                 message.isDeleted
-                ? [.messageExtra, .reminders] : [.messageRevoked(message.id), .messageExtra, .reminders]
-            return self.messagesChanged(event, of: message.senderID, commands)
+                    ? [.messageExtra, .reminders] : [.messageRevoked(message.id), .messageExtra, .reminders],
+                of: message.senderID)
         case .annotated(let annotation):
-            return self.messagesChanged(event, of: event.actorID, [self.command(annotation)])
-        case .read(_, _, let badge): return self.read(event, badge)
-        case .own(let change): return self.own(event, change)
+            self.messagesChanged([Self.command(annotation)], of: self.event.actorID)
+        case .read(_, _, let badge): self.read(badge)
+        case .own(let change): self.own(change)
         // Apps that ask for receipts synchronise them with the extras.
-        case .receipt: return []
+        case .receipt: []
         }
     }
 
-    // MARK: People and cards
-
-    private static func notice(
-        _ command: SyncCommand, _ event: ChangeEvent, to target: CommandTarget? = nil
-    ) -> WuKongNotice {
+    private func notice(_ command: SyncCommand, to target: CommandTarget? = nil) -> WuKongNotice {
         WuKongNotice(
-            command: command, target: target ?? self.target(of: event), channel: event.channel?.text ?? "",
-            kind: event.kind, sender: event.actorID)
+            command: command, target: target ?? self.target, channel: self.place.channel?.text ?? "",
+            kind: self.place.kind, sender: self.event.actorID)
     }
 
     /// Members of the conversation now, as the receivers of one command.
-    private static func target(of event: ChangeEvent) -> CommandTarget {
-        switch event.reach {
-        case .members, .membersAnd: .conversation(event.conversation)
+    private var target: CommandTarget {
+        switch self.event.audience {
+        case .members, .membersAnd: .conversation(self.place.conversation)
         case .people(let people): .people(people)
         }
     }
 
+    private var channelType: Int { Int(Translation.channelType(self.place.kind).rawValue) }
+
+    // MARK: People and cards
+
     /// Commands about members. In a direct conversation nobody joins or leaves; members of other conversations without
     /// groups are shown on the card.
-    private static func membersChanged(_ event: ChangeEvent) -> [WuKongNotice] {
-        guard let channel = event.channel?.text else { return [] }
-        guard event.kind == .group else { return self.cardChanged(event) }
-        return [self.notice(.membersChanged(channel), event)]
+    private var membersChanged: [WuKongNotice] {
+        guard let channel = self.place.channel?.text else { return [] }
+        guard self.place.kind == .group else { return self.cardChanged }
+        return [self.notice(.membersChanged(channel))]
     }
 
-    private static func card(of event: ChangeEvent) -> SyncCommand? {
-        guard let channel = event.channel?.text else { return nil }
-        return .channelChanged(channel, type: Int(Translation.channelType(event.kind).rawValue))
+    private var card: SyncCommand? {
+        guard let channel = self.place.channel?.text else { return nil }
+        return .channelChanged(channel, type: self.channelType)
     }
 
-    private static func cardChanged(_ event: ChangeEvent) -> [WuKongNotice] {
-        self.card(of: event).map { [self.notice($0, event)] } ?? []
-    }
+    private var cardChanged: [WuKongNotice] { self.card.map { [self.notice($0)] } ?? [] }
 
     /// Commands for people who joined; a person who returns has a card that says "out".
-    private static func arrivals(_ event: ChangeEvent) -> [WuKongNotice] {
-        guard event.kind == .group, let card = self.card(of: event) else { return [] }
-        return [self.notice(card.passing, event, to: .people(event.subjects))]
+    private var arrivals: [WuKongNotice] {
+        guard self.place.kind == .group, let card = self.card else { return [] }
+        return [self.notice(card.passing, to: .people(self.event.subjects))]
     }
 
     /// Commands for people who left; they learn it by the card, which is not theirs any more.
-    private static func departures(_ event: ChangeEvent) -> [WuKongNotice] {
-        guard let card = self.card(of: event) else { return [] }
-        let gone = CommandTarget.people(event.subjects)
-        var announcements = event.audience.count > event.subjects.count ? self.membersChanged(event) : []
-        if event.kind == .group, let channel = event.channel?.text {
-            announcements.append(self.notice(.membersChanged(channel), event, to: gone))
+    private var departures: [WuKongNotice] {
+        guard let card = self.card else { return [] }
+        let gone = CommandTarget.people(self.event.subjects)
+        var announcements = self.event.receivers.count > self.event.subjects.count ? self.membersChanged : []
+        if self.place.kind == .group, let channel = self.place.channel?.text {
+            announcements.append(self.notice(.membersChanged(channel), to: gone))
         }
-        return announcements + [self.notice(card, event, to: gone)]
+        return announcements + [self.notice(card, to: gone)]
     }
 
     // MARK: Messages
 
     /// Two people who talk know the conversation by each other's name: what the operator does to a message there comes
     /// from its sender.
-    private static func messagesChanged(
-        _ event: ChangeEvent, of sender: UserID, _ commands: [SyncCommand]
-    ) -> [WuKongNotice] {
+    private func messagesChanged(_ commands: [SyncCommand], of sender: UserID) -> [WuKongNotice] {
         commands.map { command in
-            guard event.kind == .direct else { return self.notice(command, event) }
-            var notice = self.notice(command, event, to: .conversation(event.conversation))
-            if event.actorID == .system { notice.sender = sender }
+            guard self.place.kind == .direct else { return self.notice(command) }
+            var notice = self.notice(command, to: .conversation(self.place.conversation))
+            if self.event.actorID == .system { notice.sender = sender }
             return notice
         }
     }
@@ -146,12 +154,12 @@ package enum WuKongNotices {
 
     // MARK: A person's own
 
-    private static func read(_ event: ChangeEvent, _ badge: Int64) -> [WuKongNotice] {
-        self.toOwnDevices(event) { channel, type in [.unreadCleared(channel, type: type, unread: badge)] }
+    private func read(_ badge: Int64) -> [WuKongNotice] {
+        self.toOwnDevices { channel, type in [.unreadCleared(channel, type: type, unread: badge)] }
     }
 
-    private static func own(_ event: ChangeEvent, _ change: OwnChange) -> [WuKongNotice] {
-        self.toOwnDevices(event) { channel, type in
+    private func own(_ change: OwnChange) -> [WuKongNotice] {
+        self.toOwnDevices { channel, type in
             switch change {
             case .settings: [.channelChanged(channel, type: type)]
             case .place: [.conversationExtra]
@@ -165,12 +173,10 @@ package enum WuKongNotices {
 
     /// To the person's own devices, which know a direct conversation by the other one. They see themselves as the
     /// channel: it is a note to them, and no conversation shows it.
-    private static func toOwnDevices(
-        _ event: ChangeEvent, _ commands: (_ channel: String, _ type: Int) -> [SyncCommand]
-    ) -> [WuKongNotice] {
-        guard let channel = event.channel?.text ?? event.peer?.text else { return [] }
-        return commands(channel, Int(Translation.channelType(event.kind).rawValue)).map { command in
-            var notice = self.notice(command, event)
+    private func toOwnDevices(_ commands: (_ channel: String, _ type: Int) -> [SyncCommand]) -> [WuKongNotice] {
+        guard let channel = self.place.channel?.text ?? self.place.peer?.text else { return [] }
+        return commands(channel, self.channelType).map { command in
+            var notice = self.notice(command)
             notice.channel = ""
             notice.kind = .direct
             return notice

@@ -44,9 +44,10 @@ struct ChangeEventTests {
         }
         let event = try #require(try told.take().first)
         #expect(event.change == .created(Self.names("escalus", "romeo")))
-        #expect(event.audience == [escalus, romeo] && event.actor == UserName("escalus"))
-        #expect(event.channel == ChannelName("mantua") && event.kind == .group)
-        #expect(event.objectID.text.count == 24 && event.objectID != .zero)
+        #expect(event.receivers == [escalus, romeo] && event.actor == UserName("escalus"))
+        #expect(event.place?.channel == ChannelName("mantua") && event.place?.kind == .group)
+        let id = try #require(event.place).objectID
+        #expect(id.text.count == 24 && id != .zero)
     }
 
     @Test("who comes, goes, is silenced, blocked or raised: with the actor, to those concerned")
@@ -78,9 +79,9 @@ struct ChangeEventTests {
             events.map(\.actor.text) == [
                 "romeo", "mercutio", "mercutio", "escalus", "escalus", "escalus", "escalus", "romeo",
             ])
-        #expect(events[0].audience.contains(tybalt) && events[4].audience.contains(tybalt))
-        #expect(events[5].audience.contains(tybalt), "who is blocked from outside hears of it")
-        #expect(events[7].audience.contains(romeo) && !events[7].audience.contains(tybalt))
+        #expect(events[0].receivers.contains(tybalt) && events[4].receivers.contains(tybalt))
+        #expect(events[5].receivers.contains(tybalt), "who is blocked from outside hears of it")
+        #expect(events[7].receivers.contains(romeo) && !events[7].receivers.contains(tybalt))
         #expect(events.allSatisfy { $0.origin == EventOrigin(.leanCloud, session: 7) })
     }
 
@@ -121,7 +122,7 @@ struct ChangeEventTests {
         #expect(edited.content.body == Array("therefore".utf8) && edited.content.wire == .leanCloud)
         #expect(edited.content.envelope?.mentionsAll == true && edited.sender == UserName("romeo"))
         #expect(recalled.content.body == [] && recalled.sequence == place.sequence)
-        #expect(Set(events[0].audience) == Set(verona.everyone))
+        #expect(Set(events[0].receivers) == Set(verona.everyone))
     }
 
     @Test("reading is told to who read, a card to everybody")
@@ -145,7 +146,7 @@ struct ChangeEventTests {
                 .read(upTo: place.sequence, unread: 0),
                 .card(modified: Array(#"{"name":"Fair Verona","attr":{"colour":"red"}}"#.utf8), asked: nil),
             ])
-        #expect(events[0].audience == [juliet])
+        #expect(events[0].receivers == [juliet])
     }
 
     @Test("settings and nicknames are told to everybody in the group, with who set them, once for each change")
@@ -175,8 +176,8 @@ struct ChangeEventTests {
                 .settings([.muteMode(.none), .banned, .other]), .nickname(UserName("juliet")!), .settings([.disbanded]),
             ])
         #expect(events.map(\.actorID) == [escalus, escalus, .system, .system, .system, juliet, escalus])
-        #expect(events[5].subjects == [juliet] && events.allSatisfy { $0.reach == .members })
-        #expect(events.allSatisfy { Set($0.audience) == Set(verona.everyone) })
+        #expect(events[5].subjects == [juliet] && events.allSatisfy { $0.audience == .members })
+        #expect(events.allSatisfy { Set($0.receivers) == Set(verona.everyone) })
         // What made the group and its roles may have the same moments: each is one after the other.
         let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: before) }
         let raised = ChangeEvent.Change.role(UserName("mercutio")!, .manager, was: .member)
@@ -206,11 +207,11 @@ struct ChangeEventTests {
         let events = try told.take()
         let own = events.compactMap { event -> OwnChange? in
             guard case .own(let change) = event.change else { return nil }
-            #expect(event.reach == .people([juliet]) && event.actorID == juliet)
+            #expect(event.audience == .people([juliet]) && event.actorID == juliet)
             return change
         }
         #expect(own == [.settings, .place, .heard(message), .deleted([message]), .cleared, .hidden])
-        #expect(events.contains { $0.change == .annotated(.attributes) && $0.reach == .members })
+        #expect(events.contains { $0.change == .annotated(.attributes) && $0.audience == .members })
         let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: 0) }
         #expect(!logged.contains { if case .own = $0.change { true } else { false } })
     }
@@ -231,8 +232,8 @@ struct ChangeEventTests {
         }
         let events = try told.take()
         #expect(events.count == 2 && events.allSatisfy { $0.subjects == people })
-        #expect(events.map(\.reach) == [.members, .membersAnd(people)])
-        #expect(Set(events[1].audience) == Set(people).union(verona.everyone))
+        #expect(events.map(\.audience) == [.members, .membersAnd(people)])
+        #expect(Set(events[1].receivers) == Set(people).union(verona.everyone))
     }
 
     @Test("devices that were away get what happened to them and to conversations they are in")

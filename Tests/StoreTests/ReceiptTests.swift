@@ -46,7 +46,7 @@ struct ReceiptTests {
         }
         #expect(self.receipts.map(\.message) == [first.id, third.id])
         #expect(self.receipts.allSatisfy { !$0.isRead && $0.receiver.text == "juliet" })
-        #expect(self.events.withLock { $0.last?.audience } == [self.romeo])
+        #expect(self.events.withLock { $0.last?.receivers } == [self.romeo])
     }
 
     @Test("reading is told for the newest message that asked, and is kept for who is away")

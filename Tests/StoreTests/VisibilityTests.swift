@@ -147,7 +147,7 @@ struct VisibilityTests {
         let place = MessagePlace(verona, 1)
         let told = Lock<[[UserID]]>([])
         fixture.store.onEvents = { events in
-            for event in events { if case .edited = event.change { told.withLock { $0.append(event.audience) } } }
+            for event in events { if case .edited = event.change { told.withLock { $0.append(event.receivers) } } }
         }
         try fixture.store.writeAndWait { store throws(StoreError) in
             _ = try store.edit(

@@ -19,10 +19,11 @@ struct SystemMessageTests {
         gateway: EventGateway
     ) -> ChangeEvent {
         ChangeEvent(
-            conversation: ConversationID(rawValue: 7), kind: .group, objectID: ObjectID(atMilliseconds: 0),
-            channel: ChannelName("verona"), actor: actor == .system ? systemUserName : Self.name(actor),
-            actorID: actor, subjects: subjects, atMilliseconds: 0, change: change, audience: subjects,
-            origin: EventOrigin(gateway))
+            in: EventPlace(
+                conversation: ConversationID(rawValue: 7), kind: .group, objectID: ObjectID(atMilliseconds: 0),
+                channel: ChannelName("verona")),
+            actor: actor == .system ? systemUserName : Self.name(actor), actorID: actor, subjects: subjects,
+            atMilliseconds: 0, change: change, receivers: subjects, origin: EventOrigin(gateway))
     }
 
     private static func payloads(

@@ -11,14 +11,15 @@ struct WuKongNoticeTests {
 
     private func event(
         _ change: ChangeEvent.Change, _ kind: ConversationKind = .group, by actor: UserID = romeo,
-        subjects: [UserID] = [], reach: EventAudience = .members, audience: [UserID] = [romeo, juliet],
+        subjects: [UserID] = [], audience: EventAudience = .members, receivers: [UserID] = [romeo, juliet],
         peer: UserName? = nil
     ) -> ChangeEvent {
         ChangeEvent(
-            conversation: Self.verona, kind: kind, objectID: ObjectID(atMilliseconds: 0),
-            channel: kind == .direct ? nil : ChannelName("verona"), actor: UserName("romeo")!, actorID: actor,
-            subjects: subjects, peer: peer, atMilliseconds: 0, change: change, reach: reach, audience: audience,
-            origin: .server)
+            in: EventPlace(
+                conversation: Self.verona, kind: kind, objectID: ObjectID(atMilliseconds: 0),
+                channel: kind == .direct ? nil : ChannelName("verona"), peer: peer),
+            actor: UserName("romeo")!, actorID: actor, subjects: subjects, atMilliseconds: 0, change: change,
+            audience: audience, receivers: receivers, origin: .server)
     }
 
     private func lines(_ announcements: [WuKongNotice]) -> [String] {
@@ -35,14 +36,14 @@ struct WuKongNoticeTests {
     @Test("a change of many members is one command for all who stay and one for all who go")
     func departures() {
         let gone = self.event(
-            .left([Self.name]), subjects: [Self.tybalt], reach: .membersAnd([Self.tybalt]),
-            audience: [Self.romeo, Self.juliet, Self.tybalt])
+            .left([Self.name]), subjects: [Self.tybalt], audience: .membersAnd([Self.tybalt]),
+            receivers: [Self.romeo, Self.juliet, Self.tybalt])
         #expect(
             self.lines(WuKongNotices.announcements(of: [gone])) == [
                 "memberUpdate to all", "memberUpdate to 4", "channelUpdate to 4",
             ])
         let everybody = self.event(
-            .left([Self.name]), subjects: [Self.tybalt], reach: .membersAnd([Self.tybalt]), audience: [Self.tybalt])
+            .left([Self.name]), subjects: [Self.tybalt], audience: .membersAnd([Self.tybalt]), receivers: [Self.tybalt])
         #expect(
             self.lines(WuKongNotices.announcements(of: [everybody])) == ["memberUpdate to 4", "channelUpdate to 4"])
     }
@@ -72,8 +73,8 @@ struct WuKongNoticeTests {
     @Test("of two people, the one who has read knows the conversation by the other's name")
     func read() throws {
         let event = self.event(
-            .read(upTo: 9, unread: 1, badge: 3), .direct, subjects: [], reach: .people([Self.romeo]),
-            audience: [Self.romeo], peer: UserName("juliet"))
+            .read(upTo: 9, unread: 1, badge: 3), .direct, subjects: [], audience: .people([Self.romeo]),
+            receivers: [Self.romeo], peer: UserName("juliet"))
         let notice = try #require(WuKongNotices.announcements(of: event).first)
         #expect(notice.target == .people([Self.romeo]) && notice.channel == "" && !notice.command.isKept)
         let parameters = try #require(notice.command.parameters)
@@ -109,7 +110,7 @@ struct WuKongNoticeTests {
             sequence: 1, id: MessageID(rawValue: 5), sender: UserName("juliet")!, senderID: Self.juliet,
             sentAtMilliseconds: 0, content: MessageContent(kind: .none, flags: [], wire: .native, body: []),
             changedAtMilliseconds: 1)
-        let event = self.event(.edited(message), reach: .people([Self.juliet]), audience: [Self.juliet])
+        let event = self.event(.edited(message), audience: .people([Self.juliet]), receivers: [Self.juliet])
         #expect(self.lines(WuKongNotices.announcements(of: event)) == ["syncMessageExtra? to 3"])
     }
 
@@ -124,7 +125,7 @@ struct WuKongNoticeTests {
         for (change, due) in changes {
             for (kind, channel) in [(ConversationKind.group, "verona"), (.direct, "juliet")] {
                 let event = self.event(
-                    .own(change), kind, reach: .people([Self.romeo]), audience: [Self.romeo],
+                    .own(change), kind, audience: .people([Self.romeo]), receivers: [Self.romeo],
                     peer: UserName("juliet"))
                 let announcements = WuKongNotices.announcements(of: [event])
                 #expect(self.lines(announcements) == due)

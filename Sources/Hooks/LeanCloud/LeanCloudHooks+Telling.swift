@@ -76,7 +76,8 @@ extension LeanCloudHooks {
     // MARK: Conversations
 
     private func tell(_ event: ChangeEvent) {
-        let conversation = JSONValue.string(LeanCloudNames.conversationID(event.objectID, event.kind))
+        guard let place = event.place else { return }
+        let conversation = JSONValue.string(LeanCloudNames.conversationID(place.objectID, place.kind))
         let actor = JSONValue.string(event.actor.text)
         switch event.change {
         case .created: self.tell("_conversationStarted", [("convId", conversation)])
@@ -87,7 +88,9 @@ extension LeanCloudHooks {
         case .left(let members, _):
             self.tell(
                 "_conversationRemoved", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
-        default: break
+        case .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked, .edited, .recalled,
+            .annotated, .read, .receipt, .own:
+            return
         }
     }
 

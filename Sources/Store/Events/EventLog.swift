@@ -62,14 +62,14 @@ package enum EventLogBounds {
 extension Connection {
     /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
     func log(_ event: ChangeEvent) throws(StoreError) {
-        guard event.change.isLogged, let (kind, payload) = event.change.logged else { return }
+        guard let place = event.place, event.change.isLogged, let (kind, payload) = event.change.logged else { return }
         try self.run(
             "INSERT INTO conversation_event (conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?)",
-            event.conversation, event.atMilliseconds, event.actorID, kind.rawValue, payload)
+            place.conversation, event.atMilliseconds, event.actorID, kind.rawValue, payload)
         let number = self.lastInsertedID
         let concerned: [UserID]
         switch event.change {
-        case .receipt: concerned = event.audience
+        case .receipt: concerned = event.receivers
         // A role is told to everybody alike.
         case .role: concerned = []
         case .created, .joined, .left, .muted, .unmuted, .blocked, .unblocked, .card, .nickname, .settings, .edited,

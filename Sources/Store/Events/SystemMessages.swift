@@ -65,8 +65,9 @@ extension WriteTransaction {
         var order: [ConversationID] = []
         var events: [ConversationID: [ChangeEvent]] = [:]
         for event in self.worded {
-            if events[event.conversation] == nil { order.append(event.conversation) }
-            events[event.conversation, default: []].append(event)
+            guard let id = event.place?.conversation else { continue }
+            if events[id] == nil { order.append(id) }
+            events[id, default: []].append(event)
         }
         var messages: [Append] = []
         for id in order {

@@ -3,21 +3,21 @@ import ChatModel
 // What the gateways are told after the commit.
 extension WriteTransaction {
     /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
-    ///
     func note(
         _ change: ChangeEvent.Change, in conversation: ConversationState, by actor: UserID,
-        to reach: EventAudience = .members
+        to audience: EventAudience = .members
     ) throws(StoreError) {
         // Devices that were away ask for what was logged after the last one they know.
         let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
         var subjects: [UserID] = []
         for name in change.subjects { if let user = try self.memory.user(named: name) { subjects.append(user.id) } }
-        let event = ChangeEvent(
+        let place = EventPlace(
             conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
-            channel: conversation.channel, actor: try self.name(actor), actorID: actor, subjects: subjects,
-            peer: try self.peer(of: actor, in: conversation),
-            atMilliseconds: moment, change: change, reach: reach,
-            audience: try self.people(reach, of: conversation), origin: self.origin)
+            channel: conversation.channel, peer: try self.peer(of: actor, in: conversation))
+        let event = ChangeEvent(
+            in: place, actor: try self.name(actor), actorID: actor, subjects: subjects, atMilliseconds: moment,
+            change: change, audience: audience, receivers: try self.receivers(audience, in: conversation),
+            origin: self.origin)
         try self.connection.log(event)
         self.events.append(event)
         if conversation.kind == .group, !conversation.flags.contains(.disbanded) || change.endsGroup {
@@ -40,10 +40,10 @@ extension WriteTransaction {
         try self.note(.own(change), in: conversation, by: user, to: .people([user]))
     }
 
-    private func people(
-        _ reach: EventAudience, of conversation: ConversationState
+    private func receivers(
+        _ audience: EventAudience, in conversation: ConversationState
     ) throws(StoreError) -> [UserID] {
-        switch reach {
+        switch audience {
         case .members: return try self.memory.receivers(of: conversation)
         case .membersAnd(let others):
             let members = try self.memory.receivers(of: conversation)

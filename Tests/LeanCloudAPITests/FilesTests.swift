@@ -67,7 +67,10 @@ import Testing
         #expect(try self.put(app, path, [1]).status == 404)
         #expect(try app.server.http("GET", path).body == png)
         let wrong = "/f/th-l" + String(repeating: "a", count: 26)
-        #expect(try self.put(app, wrong, [1]).status == 404)
+        let refused = try self.put(app, wrong, [1])
+        #expect(refused.status == 404 && refused.code == 1)
+        let form = try app.server.http("POST", path, headers: [("Content-Type", "text/plain")], body: [1])
+        #expect(form.status == 415 && form.code == 1 && form.json["error"]?.string?.isEmpty == false)
         app.server.stop()
         #expect(try app.server.findings() == [])
     }

@@ -230,6 +230,40 @@ struct RealtimeTests {
         #expect(try edit("Tom").status == 404 || edit("Tom").status == 400)
     }
 
+    @Test("a deletion that is sent again is answered as the first time, by either path, and nobody is told twice")
+    func repeatedDeletion() throws {
+        let app = try LeanCloudApp()
+        let id = try app.conversation("Tom", "Jerry", "Ann")
+        let jerry = try app.server.leanCloud("Jerry")
+        for isOld in [false, true] {
+            let sent = try app.send("gone", from: "Tom", to: id)
+            let (time, message) = (
+                try #require(sent.json["timestamp"]?.integer), try #require(sent.json["msg-id"]?.string)
+            )
+            let path = { (name: String) -> String in
+                isOld
+                    ? "/1.1/rtm/messages/logs?convid=\(id)&msgid=\(message)&timestamp=\(time)&from=\(name)"
+                    : "/1.2/rtm/conversations/\(id)/messages/\(message)?from_client=\(name)&timestamp=\(time)"
+            }
+            let told = { () throws -> Int in
+                try app.server.settle()
+                try jerry.settle()
+                defer { jerry.forgetWaiting() }
+                return jerry.waiting.count { $0.cmd == .patch }
+            }
+            #expect(try told() == 0)
+            let first = try app.master("DELETE", path("Tom"))
+            #expect(first.status == 200 && first.json == .object([]), "\(first.text)")
+            #expect(try told() == 1)
+            let again = try app.master("DELETE", path("Tom"))
+            #expect(again.status == 200 && again.json == first.json, "\(again.text)")
+            #expect(try told() == 0)
+            // It is still its sender's alone.
+            #expect(try app.master("DELETE", path("Jerry")).code == 4403)
+        }
+        #expect(app.texts(try app.master("GET", "/1.2/rtm/conversations/\(id)/messages")).isEmpty)
+    }
+
     @Test func wholeAppAndOnePersonsMessagesComeNewestFirst() throws {
         let app = try LeanCloudApp()
         let (one, two) = (try app.conversation("Tom", "Jerry", "Ann"), try app.conversation("Tom", "Bob", "Ann"))

@@ -93,8 +93,9 @@ package final class FilesGateway: Gateway {
             try self.begin(route, request, responder)
         } catch {
             let route = try? FileRoute.find(request)
-            let open = self.takesAnyOrigin(request) ? FileWording.anyOrigin : []
-            responder.send(error, open + Self.fields(of: error, isTus: route?.isTus ?? (error.status == 412)))
+            let isLink = self.takesAnyOrigin(request)
+            let fields = Self.fields(of: error, isTus: route?.isTus ?? (error.status == 412))
+            responder.send(error, (isLink ? FileWording.anyOrigin : []) + fields, isLink: isLink)
         }
         return true
     }

@@ -184,6 +184,18 @@ enum MessageRoutes {
             guard message.senderName == self.sender else { throw .refused(.notAuthor) }
             return (place, message.content)
         }
+
+        /// The place of the message, also of one that was deleted: who asks again had no answer.
+        ///
+        /// - Throws: `refused` when there never was such a message, or somebody else has sent it.
+        func place(_ resource: RealtimeResource?, in reading: ReadTransaction) throws(StoreError) -> MessagePlace {
+            let conversation = try reading.realtime(self.address, resource)
+            guard let place = try reading.place(of: self.edge, in: conversation.id),
+                let sender = try reading.sender(of: place)
+            else { throw .refused(.noSuchMessage) }
+            guard sender == self.sender else { throw .refused(.notAuthor) }
+            return place
+        }
     }
 
     /// Changes a message, and answers once it is on disk.
@@ -237,8 +249,7 @@ enum MessageRoutes {
 
     private static func delete(_ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?) {
         Self.change(call, isRecall: true, answer: .nothing) { transaction throws(StoreError) in
-            let place = try target.find(resource, in: transaction.reading).place
-            try transaction.deleteForAll(place, by: .application)
+            try transaction.deleteForAll(try target.place(resource, in: transaction.reading), by: .application)
         }
     }
 

@@ -98,6 +98,16 @@ extension ReadTransaction {
         return try self.standing(page).first
     }
 
+    /// Name of who sent a message, also of one that was deleted for everybody; `nil` when there is none.
+    package func sender(of place: MessagePlace) throws(StoreError) -> UserName? {
+        let sender = try self.connection.first(
+            "SELECT sender_id FROM message WHERE conversation_id = ? AND sequence = ?", place.conversation,
+            place.sequence
+        ) { row throws(StoreError) in row.userID(0) }
+        guard let sender else { return nil }
+        return try self.name(of: sender)
+    }
+
     /// The message with one of our ids, or the name and time of one that has another.
     package func place(of edge: HistoryEdge, in id: ConversationID) throws(StoreError) -> MessagePlace? {
         if let message = edge.message { return try self.place(of: message, in: id) }

@@ -74,11 +74,11 @@ struct HTTPPace {
     }
 }
 
-/// The short JSON body of answers that no gateway gives: `error` as our own API says it, `msg` as WuKongIM's apps read
+/// The short JSON body of answers that no gateway gives, and of links, which apps of every SDK ask: `error` as our own API says it, `msg` as WuKongIM's apps read
 /// it, `code` for LeanCloud's SDKs, which show a failure without a number as one that nobody knows.
 ///
 /// Source: LeanCloud error codes: 1 for what has no number of its own.
-enum ErrorBody {
+package enum ErrorBody {
     private static func code(of status: Int) -> Int {
         switch status {
         case 401, 403, 429: status
@@ -86,7 +86,8 @@ enum ErrorBody {
         }
     }
 
-    static func json(status: Int, _ text: String) -> [UInt8] {
+    /// Body for a status and its reason.
+    package static func json(status: Int, _ text: String) -> [UInt8] {
         var quoted = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -63,12 +63,21 @@ struct LinkScenarios {
         let server = try TestServer.withFiles()
         try server.add("ann")
         let unknown = "/f/th-l" + String(repeating: "a", count: 26)
-        #expect(try Self.form(server, unknown, Sample.noise(10)).status == 404)
-        #expect(try Self.form(server, unknown, Sample.noise(300_000)).status == 404)
-        #expect(try server.http("GET", unknown).status == 404)
         let place = try Self.place(server, for: "ann")
-        #expect(try server.http("GET", place).status == 404)
-        #expect(try server.http("POST", place, body: [1]).status == 415)
+        let text = [("Content-Type", "text/plain")]
+        for (status, reply) in [
+            (404, try Self.form(server, unknown, Sample.noise(10))),
+            (404, try Self.form(server, unknown, Sample.noise(300_000))),
+            (404, try server.http("PUT", unknown, body: [1])), (404, try server.http("GET", unknown)),
+            (404, try server.http("GET", place)), (415, try server.http("POST", place, body: [1])),
+            (415, try server.http("POST", place, headers: text, body: Sample.noise(300_000))),
+            (405, try server.http("DELETE", place)),
+        ] {
+            #expect(reply.status == status, "\(reply.text)")
+            // As each SDK reads it: our own and LeanCloud's, WuKongIM's apps, LeanCloud's alone.
+            let reason = try #require(reply.json["error"]?.string)
+            #expect(!reason.isEmpty && reply.json["msg"]?.string == reason && reply.json["code"]?.integer == 1)
+        }
     }
 
     @Test("a link lives and dies with the message that has it")

@@ -276,7 +276,7 @@ final class DownloadExchange: FileExchange {
 
     private func refuse(_ failure: APIFailure, _ headers: [(String, String)] = []) {
         guard !self.isOver else { return }
-        self.finish { [isOpen] in $0.send(failure, headers + (isOpen ? FileWording.anyOrigin : [])) }
+        self.finish { [isOpen] in $0.send(failure, headers + (isOpen ? FileWording.anyOrigin : []), isLink: isOpen) }
     }
 
     private func finish(_ send: (HTTPResponder) -> Void) {

@@ -84,8 +84,10 @@ extension HTTPResponder {
             ] + answer.headers, body: answer.body)
     }
 
-    func send(_ failure: APIFailure, _ headers: [(String, String)] = []) {
+    /// - Parameter isLink: the request came by a link, as apps of every SDK do: each reads another member of an error.
+    func send(_ failure: APIFailure, _ headers: [(String, String)] = [], isLink: Bool = false) {
         var answer = APIAnswer.nativeFailure(failure)
+        if isLink { answer.body = ErrorBody.json(status: failure.status, failure.message) }
         answer.headers += headers
         self.send(answer)
     }

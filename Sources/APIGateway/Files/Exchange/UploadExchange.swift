@@ -404,7 +404,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
 
     private func answer(_ failure: APIFailure) {
         self.giveUp()
-        self.finish { [fields] in $0.send(failure, fields) }
+        self.finish { [fields, isLink = self.order.link != nil] in $0.send(failure, fields, isLink: isLink) }
     }
 
     private func finish(_ send: (HTTPResponder) -> Void) {

@@ -103,6 +103,11 @@ let package = Package(
             ]),
         module("APIKit", common + ["Transport", "Store", "Broker", "Accounts"]),
         module(
+            "NativeAPI",
+            common + [
+                "APIKit", "ContentTranslation", "Localization", "Transport", "Store", "Profiles", "Broker", "Accounts",
+            ]),
+        module(
             "APIGateway",
             common + [
                 "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts",
@@ -145,7 +150,8 @@ let package = Package(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
-                "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers", "Profiles",
+                "NativeAPI", "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers",
+                "Profiles",
                 "HTTPClient", "Hooks", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
                 "LeanCloudGateway", "CLinux",
             ], settings: small),
@@ -236,6 +242,7 @@ let package = Package(
                 "Store", "Broker", "Accounts", "Hooks", "HTTPClient",
             ]),
         tests("Localization", ["Localization", "ByteCodec"]),
+        tests("NativeAPI", common + ["NativeAPI", "APIKit", "WuKongAPI", "Localization"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(
             "Scenario",

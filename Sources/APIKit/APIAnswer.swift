@@ -7,7 +7,7 @@ package struct APIAnswer: Sendable {
     package var status: Int
     /// Besides those every answer has.
     package var headers: [(String, String)]
-    /// Media type of the body.
+    /// Media type of the body; empty where there is none.
     package var contentType: String
     /// Body.
     package var body: [UInt8]
@@ -77,6 +77,10 @@ package struct APIFailure: Error, Hashable, Sendable {
     package var allowedMethods: [String] = []
     /// The rule or setting of a team that says no, as `TeamRefusal` spells it.
     package var setting: String?
+    /// Stable name of the reason, in an API that has such names; `nil` where the status says all.
+    package var problem: String?
+    /// Field of the request that is wrong; `nil` for none.
+    package var field: String?
     /// The number that the area's own protocol has for it, where that is not told by the status.
     package var code: Int32?
 

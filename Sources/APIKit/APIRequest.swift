@@ -47,6 +47,9 @@ package struct APIRequest: Sendable {
 
     // MARK: The caller
 
+    /// Token that the request shows; `nil` for none.
+    package var token: String? { APIContext.token(in: self.headers) }
+
     /// On whose account the store reads for this request.
     package var asker: ReadAsker {
         switch self.caller {

@@ -63,9 +63,11 @@ extension APIContext {
     }
 
     /// The token a request shows.
-    package static func token(of request: HTTPRequest) -> String? {
-        if let token = request.headers["token"], !token.isEmpty { return token }
-        guard let field = request.headers["authorization"] else { return nil }
+    package static func token(of request: HTTPRequest) -> String? { self.token(in: request.headers) }
+
+    static func token(in headers: HTTPHeaders) -> String? {
+        if let token = headers["token"], !token.isEmpty { return token }
+        guard let field = headers["authorization"] else { return nil }
         let words = field.split(separator: " ")
         guard words.count == 2, ASCII.lowercased(words[0]) == "bearer" else { return nil }
         return String(words[1])

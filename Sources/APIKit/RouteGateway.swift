@@ -40,7 +40,7 @@ package struct RouteGroup: Sendable {
     let router: Router
     /// `nil` for the usual one.
     let callerCheck: CallerCheck?
-    let wordFailure: @Sendable (APIFailure) -> APIAnswer
+    let wordFailure: @Sendable (APIFailure, _ language: String?) -> APIAnswer
 
     /// - Parameters:
     ///   - reception: how requests come in; `nil` for our own way, with the header field `token`.
@@ -51,7 +51,20 @@ package struct RouteGroup: Sendable {
     ) {
         self.router = router
         self.callerCheck = callerCheck
-        self.wordFailure = wordFailure
+        self.wordFailure = { failure, _ in wordFailure(failure) }
+    }
+
+    /// - Parameter wordForPeople: the shape of its errors, in the language of the header field `Accept-Language`.
+    package init(
+        _ router: Router, wordForPeople: @escaping @Sendable (APIFailure, _ language: String?) -> APIAnswer
+    ) {
+        self.router = router
+        self.callerCheck = nil
+        self.wordFailure = wordForPeople
+    }
+
+    func answer(_ failure: APIFailure, to request: HTTPRequest) -> APIAnswer {
+        self.wordFailure(failure, request.headers["accept-language"])
     }
 }
 
@@ -60,8 +73,21 @@ package struct RouteGroup: Sendable {
 package final class RouteGateway: Gateway {
     private let context: APIContext
     private unowned let reactor: Reactor
-    private var waiting: [UInt64: (responder: HTTPResponder, group: RouteGroup)] = [:]
+    private var waiting: [UInt64: Waiting] = [:]
     private var lastTicket: UInt64 = 0
+
+    private struct Waiting {
+        var responder: HTTPResponder
+        var group: RouteGroup
+        /// The header field `Accept-Language`, for an error's words.
+        var language: String?
+
+        init(_ responder: HTTPResponder, _ group: RouteGroup, _ request: HTTPRequest) {
+            self.responder = responder
+            self.group = group
+            self.language = request.headers["accept-language"]
+        }
+    }
 
     package init(context: APIContext, reactor: Reactor) {
         self.context = context
@@ -115,7 +141,7 @@ package final class RouteGateway: Gateway {
             let meant = try callerCheck.unfold(request)
             self.answer(meant, group.router.find(meant.method, meant.path), group, responder)
         } catch {
-            Self.send(group.wordFailure(error), group, responder)
+            Self.send(group.answer(error, to: request), group, responder)
         }
         return true
     }
@@ -131,7 +157,7 @@ package final class RouteGateway: Gateway {
             case .route(let route, let parameters): try self.begin(request, route, parameters, group, responder)
             }
         } catch {
-            Self.send(group.wordFailure(error), group, responder)
+            Self.send(group.answer(error, to: request), group, responder)
         }
     }
 
@@ -156,7 +182,7 @@ package final class RouteGateway: Gateway {
         var asked = try Self.decode(request, route, parameters)
         let question = try self.question(proof, asked, request)
         self.lastTicket += 1
-        self.waiting[self.lastTicket] = (responder, group)
+        self.waiting[self.lastTicket] = Waiting(responder, group, request)
         let reply = self.reply(to: self.lastTicket)
         switch question {
         case .none:
@@ -176,7 +202,7 @@ package final class RouteGateway: Gateway {
         switch use {
         case .handler(let handler):
             self.lastTicket += 1
-            self.waiting[self.lastTicket] = (responder, group)
+            self.waiting[self.lastTicket] = Waiting(responder, group, request)
             let reply = self.reply(to: self.lastTicket)
             do throws(APIFailure) {
                 try handler(asked, self.context.services, reply)
@@ -188,7 +214,7 @@ package final class RouteGateway: Gateway {
                 throw .bad("the uid is missing")
             }
             self.lastTicket += 1
-            self.waiting[self.lastTicket] = (responder, group)
+            self.waiting[self.lastTicket] = Waiting(responder, group, request)
             let go = self.continuation(route, asked, self.reply(to: self.lastTicket))
             self.context.findTrialPerson(name, for: asked.asker, then: go)
         }
@@ -211,7 +237,7 @@ package final class RouteGateway: Gateway {
         var asked = try Self.decode(request, route, parameters)
         asked.caller = proved
         self.lastTicket += 1
-        self.waiting[self.lastTicket] = (responder, group)
+        self.waiting[self.lastTicket] = Waiting(responder, group, request)
         self.run(route, asked, self.reply(to: self.lastTicket))
     }
 
@@ -402,19 +428,20 @@ package final class RouteGateway: Gateway {
     }
 
     private func answer(_ ticket: UInt64, _ answer: APIAnswer) {
-        guard let (responder, group) = self.waiting.removeValue(forKey: ticket) else { return }
+        guard let waiting = self.waiting.removeValue(forKey: ticket) else { return }
+        let (responder, group) = (waiting.responder, waiting.group)
         // Only who was somebody keeps the connection for longer between requests.
         if answer.status < 400 { responder.connection?.authenticated() }
-        Self.send(answer.failure.map(group.wordFailure) ?? answer, group, responder)
+        let worded = answer.failure.map { group.wordFailure($0, waiting.language) }
+        Self.send(worded ?? answer, group, responder)
     }
 
     private static func send(_ answer: APIAnswer, _ group: RouteGroup, _ responder: HTTPResponder) {
+        let type = answer.contentType.isEmpty ? [] : [("Content-Type", answer.contentType)]
         responder.respond(
             status: answer.status,
-            headers: [
-                ("Content-Type", answer.contentType), ("Cache-Control", "no-store"),
-                ("X-Content-Type-Options", "nosniff"),
-            ] + answer.headers + (group.callerCheck?.headers ?? []), body: answer.body)
+            headers: type + [("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")] + answer.headers
+                + (group.callerCheck?.headers ?? []), body: answer.body)
     }
 }
 

@@ -3,6 +3,7 @@ import APIKit
 import Accounts
 import Broker
 import LeanCloudAPI
+import NativeAPI
 import Profiles
 import Store
 import Transfers
@@ -10,6 +11,9 @@ import WuKongAPI
 
 /// The HTTP APIs: which routes there are, and what their handlers share.
 extension TeahouseServer {
+    /// Name of the server, for people.
+    private static let name = "teahouse"
+
     static func apiContext(
         _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles,
         transfers: Transfers, functions: AppFunctions
@@ -43,6 +47,9 @@ extension TeahouseServer {
                         + TeamRequestRoutes.routes + AnnouncementRoutes.routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
+        let native = NativeServices(
+            profiles: profiles, serverName: Self.name, fileBytes: options.files.transfers.fileBytes)
+        groups.append(NativeServer(native, version: Version.text).group)
         TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {
             syncCommands.begin(profiles, services)

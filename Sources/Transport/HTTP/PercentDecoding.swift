@@ -83,6 +83,9 @@ package struct HTTPQuery: Hashable, Sendable {
     /// The first value of this name.
     package subscript(_ name: String) -> String? { self.members.first { $0.name == name }?.value }
 
+    /// The names, as often as they stand there.
+    package var names: [String] { self.members.map(\.name) }
+
     /// Every value of this name.
     package func all(_ name: String) -> [String] { self.members.filter { $0.name == name }.map(\.value) }
 }

@@ -1,0 +1,89 @@
+import ByteCodec
+import ChatModel
+import TeahouseTesting
+import Testing
+
+/// Coming in and going out by the native API.
+struct NativeSessionScenarios {
+    private func server(_ name: String, password: String) throws -> TestServer {
+        let server = try TestServer()
+        let accounts = server.server.accounts
+        _ = try accounts.wait {
+            accounts.addUser(UserName(name)!, displayName: "罗密欧", password: password, then: $0)
+        }
+        return server
+    }
+
+    @Test("who is not signed in reads what the page needs, and the description of the API")
+    func welcome() throws {
+        let server = try TestServer()
+        let anyone = try NativeClient(server)
+        let welcome = try anyone.done("GET", "/welcome")
+        #expect(welcome["needsSetup"]?.boolean == true && welcome["passwordsAllowed"]?.boolean == true)
+        #expect(welcome["isSecure"]?.boolean == false && welcome["languages"]?.array?.count == 2)
+        let accounts = server.server.accounts
+        _ = try accounts.wait {
+            accounts.addUser(UserName("掌柜")!, role: .administrator, password: "一壶龙井茶配一碟花生米", then: $0)
+        }
+        #expect(try anyone.get("/welcome")["needsSetup"]?.boolean == false)
+        let document = try anyone.done("GET", "/openapi.json")
+        #expect(document["openapi"]?.string == "3.1.0" && document["paths"]?["/sessions"]?["post"] != nil)
+        #expect(try anyone.refused("GET", "/session") == "signed_out")
+        #expect(try anyone.refused("POST", "/welcome") == "method_not_allowed")
+        #expect(try anyone.refused("GET", "/welcome?colour=red") == "unknown_field")
+    }
+
+    @Test("a name and a password give a token; devices are listed, and signed out one by one or all others at once")
+    func devices() throws {
+        let server = try self.server("罗密欧", password: "一壶龙井茶配一碟花生米")
+        var first = try NativeClient(server)
+        let body = #"{"name":"罗密欧","password":"一壶龙井茶配一碟花生米"}"#
+        let made = try first.done("POST", "/sessions", body, status: 201)
+        #expect(made["user"]?["name"]?.string == "罗密欧")
+        first.token = try #require(made["token"]?.string)
+        var second = try NativeClient(server)
+        second.token = try second.done("POST", "/sessions", body, status: 201)["token"]?.string
+        var third = try NativeClient(server)
+        third.token = try third.done("POST", "/sessions", body, status: 201)["token"]?.string
+        let devices = try #require(try first.get("/sessions")["items"]?.array)
+        #expect(devices.count == 3 && devices.filter { $0["isThis"]?.boolean == true }.count == 1)
+        #expect(devices.allSatisfy { $0["device"]?.string == "web" })
+        let own = try #require(
+            try second.get("/sessions")["items"]?.array?.first { $0["isThis"]?.boolean == true }?["id"]?.string)
+        #expect(try first.ask("DELETE", "/sessions/\(own)").status == 204)
+        #expect(try second.refused("GET", "/session") == "signed_out")
+        #expect(try first.refused("DELETE", "/sessions/\(own)") == "no_such_session")
+        #expect(try first.ask("DELETE", "/sessions").status == 204)
+        #expect(try third.refused("GET", "/session") == "signed_out")
+        #expect(try first.get("/session")["user"]?["name"]?.string == "罗密欧")
+        #expect(try first.ask("DELETE", "/session").status == 204)
+        #expect(try first.refused("GET", "/session") == "signed_out")
+    }
+
+    @Test("a wrong password, an unknown person and a field too many are told apart, in the language asked for")
+    func refusals() throws {
+        let server = try self.server("罗密欧", password: "一壶龙井茶配一碟花生米")
+        let anyone = try NativeClient(server)
+        #expect(try anyone.refused("POST", "/sessions", #"{"name":"罗密欧","password":"错"}"#) == "wrong_credentials")
+        #expect(try anyone.refused("POST", "/sessions", #"{"name":"无名","password":"错"}"#) == "wrong_credentials")
+        #expect(try anyone.refused("POST", "/sessions", #"{"name":"罗密欧"}"#) == "missing_field")
+        #expect(try anyone.refused("POST", "/sessions", "{") == "invalid_request")
+        let extra = try anyone.ask(
+            "POST", "/sessions", #"{"name":"罗密欧","password":"x","colour":"red"}"#, language: "zh-CN")
+        #expect(extra.status == 400 && extra.json["code"]?.string == "unknown_field")
+        #expect(extra.json["field"]?.string == "colour" && extra.json["title"]?.string == "请求中有未知的字段")
+        #expect(extra.headers["content-language"] == "zh-Hans")
+    }
+
+    @Test("the session tells every setting of conversations, also what the operator set")
+    func configuration() throws {
+        let server = try TestServer()
+        let romeo = try NativeClient(server, "罗密欧")
+        #expect(server.ctl("setting", "set", "max_input", "5").code == .done)
+        let session = try romeo.done("GET", "/session")
+        #expect(session["configuration"]?["max_input"]?.integer == 5)
+        #expect(session["configuration"]?.object?.count == SessionSetting.all.count)
+        #expect(session["limits"]?["textCharacters"]?.integer == 5)
+        #expect((session["time"]?.integer ?? 0) > 1_600_000_000_000)
+    }
+}

@@ -125,32 +125,6 @@ package struct AdminConversationDetail: AdminRecord {
     }
 }
 
-/// A group to create.
-package struct AdminNewGroup: AdminRecord {
-    /// Name of the group.
-    package var name: ChannelName
-    /// Title; `nil` for none.
-    package var title: String?
-    /// Owner, who is a member too; `nil` for a group that the operator owns.
-    package var owner: UserName?
-    /// Members.
-    package var members: [UserName]
-
-    package init(name: ChannelName, title: String? = nil, owner: UserName? = nil, members: [UserName]) {
-        self.name = name
-        self.title = title
-        self.owner = owner
-        self.members = members
-    }
-
-    init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.name = try fields("name", \.name)
-        self.title = try fields("title", \.title)
-        self.owner = try fields("owner", \.owner)
-        self.members = try fields("members", \.members)
-    }
-}
-
 /// A message, as the operator sees it.
 package struct AdminMessage: AdminRecord {
     /// Number of the conversation, as in `AdminConversation`.
@@ -277,16 +251,6 @@ extension AdminSend.Target: AdminRecord {
             guard let group else { throw .field("group") }
             self = .group(group)
         }
-    }
-}
-
-extension AdminNewGroup {
-    /// `nil` for members that one option cannot list.
-    var command: [String]? {
-        guard self.members.isEmpty || self.members.list != nil else { return nil }
-        return ctl(
-            "group create", .word(self.name.text), .option("title", self.title), .option("owner", self.owner?.text),
-            .option("members", self.members.list))
     }
 }
 

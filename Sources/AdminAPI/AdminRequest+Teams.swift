@@ -1,6 +1,6 @@
 package import ChatModel
 
-/// Requests about teams.
+/// Requests about the members and the settings of a group; a team is a group with a form.
 package enum AdminTeamRequest: Hashable, Sendable {
     case show(ChannelName)
     case create(AdminNewTeam)
@@ -8,6 +8,8 @@ package enum AdminTeamRequest: Hashable, Sendable {
     /// Adds users. In the name of a member they are invited first, when the team is set so.
     case invite(ChannelName, [UserName], from: UserName?, postscript: String)
     case remove(ChannelName, [UserName])
+    /// Lets nobody send, or ends it. The group shows no line about it.
+    case setBanned(ChannelName, Bool)
     /// Makes members managers, or managers members.
     case setRole(ChannelName, [UserName], MemberRole)
     /// Sets the name of a member in the team; empty for the member's own name.
@@ -16,7 +18,9 @@ package enum AdminTeamRequest: Hashable, Sendable {
     case mute(ChannelName, UserName, Bool, minutes: Int64?)
     case transfer(ChannelName, to: UserName, andLeaves: Bool)
     case dismiss(ChannelName)
-    /// Sets the announcement; an empty text removes the last one.
+    /// Sets the announcement unless it is this text already; empty removes it.
+    case setNotice(ChannelName, String)
+    /// Announces a text, even the same again; an empty one removes the last.
     case announce(ChannelName, title: String?, text: String)
     /// Lists announcements, newest first; `before` is the number of the last one on the page before.
     case announcements(ChannelName, before: Int64?)
@@ -28,11 +32,41 @@ package enum AdminTeamRequest: Hashable, Sendable {
     case withdraw(Int64)
 }
 
+extension AdminTeamRequest {
+    /// Adds users without asking them.
+    package static func add(_ team: ChannelName, _ people: [UserName]) -> Self {
+        .invite(team, people, from: nil, postscript: "")
+    }
+
+    /// Sets who may not send.
+    package static func mute(_ team: ChannelName, _ mode: TeamMuteMode) -> Self {
+        var patch = AdminTeamPatch()
+        patch.modes.mute = mode
+        return .set(team, patch)
+    }
+
+    /// Words in audit logs of before, when groups and teams were two families, with those of today.
+    private static let formerWords = [
+        "group.create": "team.create", "group.add": "team.invite", "group.remove": "team.remove",
+        "group.ban": "team.ban", "group.mute": "team.set", "group.muteMember": "team.mute",
+        "group.notice": "team.notice",
+    ]
+
+    /// Words of the audit log that mean the same as a word, or as one of a family of words.
+    package static func otherWords(of what: String) -> [String] {
+        func isMeant(_ word: String) -> Bool { word == what || word.hasPrefix(what + ".") }
+        return Self.formerWords.flatMap { former, today in
+            isMeant(former) ? [today] : isMeant(today) ? [former] : []
+        }
+    }
+}
+
 extension AdminTeamRequest: AdminOperations {
     static let all: [Self] = [
         .show(.sample), .create(.sample), .set(.sample, .sample),
         .invite(.sample, .sample, from: .sample, postscript: .sample), .remove(.sample, .sample),
-        .setRole(.sample, .sample, .sample), .setNickname(.sample, .sample, .sample),
+        .setBanned(.sample, .sample), .setNotice(.sample, .sample), .setRole(.sample, .sample, .sample),
+        .setNickname(.sample, .sample, .sample),
         .mute(.sample, .sample, .sample, minutes: .sample), .transfer(.sample, to: .sample, andLeaves: .sample),
         .dismiss(.sample), .announce(.sample, title: .sample, text: .sample),
         .announcements(.sample, before: .sample), .card(.sample), .requests(.sample),
@@ -47,8 +81,8 @@ extension AdminTeamRequest: AdminOperations {
         case .create(let team): .change("team.create", team.name.text, ctl: team.command)
         case .set(let team, let patch):
             .change(
-                "team.set", team.text,
-                ctl: patch == AdminTeamPatch() ? nil : ctl("team set", [.word(team.text)] + patch.options))
+                "team.set", team.text, ctl: patch.command(for: team),
+                inverse: patch.muteInverse.map { .teams(.set(team, $0)) })
         case .invite(let team, let people, let from, let postscript):
             .change(
                 "team.invite", team.text,
@@ -56,10 +90,15 @@ extension AdminTeamRequest: AdminOperations {
                     ctl(
                         "team invite", .word(team.text), .words($0), .option("from", from?.text),
                         .option("text", postscript.nonEmpty))
-                })
+                }, inverse: from == nil ? .teams(.remove(team, people)) : nil)
         case .remove(let team, let people):
             .change(
-                "team.remove", team.text, ctl: people.words.map { ctl("team remove", .word(team.text), .words($0)) })
+                "team.remove", team.text, ctl: people.words.map { ctl("team remove", .word(team.text), .words($0)) },
+                inverse: .teams(.add(team, people)))
+        case .setBanned(let team, let isBanned):
+            .change(
+                "team.ban", team.text, ctl: ctl("team \(isBanned ? "ban" : "unban")", .word(team.text)),
+                inverse: .teams(.setBanned(team, !isBanned)))
         case .setRole(let team, let people, let role):
             .change(
                 "team.role", team.text,
@@ -83,6 +122,8 @@ extension AdminTeamRequest: AdminOperations {
                 "team.transfer", team.text,
                 ctl: ctl("team transfer", .word(team.text), .word(owner.text), .flag("leave", andLeaves)))
         case .dismiss(let team): .change("team.dismiss", team.text, ctl: ctl("team dismiss", .word(team.text)))
+        case .setNotice(let team, let text):
+            .change("team.notice", team.text, ctl: ctl("team notice", .word(team.text), .word(text.nonEmpty)))
         case .announce(let team, let title, let text):
             .change(
                 "team.announce", team.text,
@@ -119,6 +160,8 @@ extension AdminTeamRequest: AdminOperations {
                 fields("team", team), fields("people", people), from: fields("from", from),
                 postscript: fields("postscript", postscript))
         case .remove(let team, let people): try .remove(fields("team", team), fields("people", people))
+        case .setBanned(let team, let banned): try .setBanned(fields("team", team), fields("banned", banned))
+        case .setNotice(let team, let text): try .setNotice(fields("team", team), fields("text", text))
         case .setRole(let team, let people, let role):
             try .setRole(fields("team", team), fields("people", people), fields("role", role))
         case .setNickname(let team, let name, let nickname):

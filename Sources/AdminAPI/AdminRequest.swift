@@ -27,17 +27,6 @@ package enum AdminRequest: Hashable, Sendable {
     /// for all the device classes.
     case importUsers([AdminImportRow], [DeviceClass])
 
-    case createGroup(AdminNewGroup)
-    case addMembers(ChannelName, [UserName])
-    case removeMembers(ChannelName, [UserName])
-    case setGroupBanned(ChannelName, Bool)
-    /// Mutes everybody but managers and the owner, or ends it.
-    case setGroupMuted(ChannelName, Bool)
-    /// Mutes a member for so many minutes, or without end for `nil`; `false` ends the mute.
-    case setMemberMuted(ChannelName, UserName, Bool, minutes: Int64?)
-    /// Sets the announcement; empty removes it.
-    case setGroupNotice(ChannelName, String)
-
     /// Lists conversations by number; `after` is the `next` of the page before.
     case listConversations(after: Int64?)
     /// Shows one conversation, named as in `listMessages`.
@@ -121,35 +110,6 @@ extension AdminRequest {
                 "user.allowlist", name.text, ctl: ctl("user allowlist", .word(name.text), .word(isOn ? "on" : "off")),
                 inverse: .setAllowlistOnly(name, !isOn))
         case .importUsers: .change("user.import")
-        case .createGroup(let group): .change("group.create", group.name.text, ctl: group.command)
-        case .addMembers(let group, let members):
-            .change(
-                "group.add", group.text, ctl: members.words.map { ctl("group add", .word(group.text), .words($0)) },
-                inverse: .removeMembers(group, members))
-        case .removeMembers(let group, let members):
-            .change(
-                "group.remove", group.text,
-                ctl: members.words.map { ctl("group remove", .word(group.text), .words($0)) },
-                inverse: .addMembers(group, members))
-        case .setGroupBanned(let group, let isBanned):
-            .change(
-                "group.ban", group.text, ctl: ctl("group \(isBanned ? "ban" : "unban")", .word(group.text)),
-                inverse: .setGroupBanned(group, !isBanned))
-        case .setGroupMuted(let group, let isMuted):
-            .change(
-                "group.mute", group.text, ctl: ctl("group \(isMuted ? "mute" : "unmute")", .word(group.text)),
-                inverse: .setGroupMuted(group, !isMuted))
-        case .setMemberMuted(let group, let name, true, let minutes):
-            .change(
-                "group.muteMember", group.text,
-                ctl: ctl("group mute", .word(group.text), .word(name.text), .option("minutes", minutes)),
-                inverse: .setMemberMuted(group, name, false, minutes: nil))
-        case .setMemberMuted(let group, let name, false, let minutes):
-            .change(
-                "group.muteMember", group.text,
-                ctl: minutes == nil ? ctl("group unmute", .word(group.text), .word(name.text)) : nil)
-        case .setGroupNotice(let group, let text):
-            .change("group.notice", group.text, ctl: ctl("group notice", .word(group.text), .word(text.nonEmpty)))
         case .listConversations(let after):
             .look("conversation.list", ctl: after == nil ? ctl("conversation list") : nil)
         case .showConversation(let name): .look("conversation.show", ctl: ctl("conversation show", .word(name)))
@@ -225,9 +185,6 @@ extension AdminRequest: AdminOperations {
             .issueToken(.sample, .sample, .sample), .revoke(.sample, .sample), .setDisabled(.sample, .sample),
             .setPassword(.sample, .sample), .setListed(owner: .sample, .sample, other: .sample, .sample),
             .setSendBanned(.sample, .sample), .setAllowlistOnly(.sample, .sample), .importUsers(.sample, .sample),
-            .createGroup(.sample), .addMembers(.sample, .sample), .removeMembers(.sample, .sample),
-            .setGroupBanned(.sample, .sample), .setGroupMuted(.sample, .sample),
-            .setMemberMuted(.sample, .sample, .sample, minutes: .sample), .setGroupNotice(.sample, .sample),
             .listConversations(after: .sample), .showConversation(.sample),
             .listMessages(conversation: .sample, before: .sample, limit: .sample),
             .listSessions(.sample, after: .sample),
@@ -276,17 +233,6 @@ extension AdminRequest: AdminOperations {
         case .importUsers(let rows, let devices):
             try .importUsers(
                 fields("users", rows, count: 0...AdminProtocol.importRows), fields("devices", devices, count: 1...8))
-        case .createGroup(let group): try .createGroup(fields.inline(group))
-        case .addMembers(let group, let members): try .addMembers(fields("group", group), fields("members", members))
-        case .removeMembers(let group, let members):
-            try .removeMembers(fields("group", group), fields("members", members))
-        case .setGroupBanned(let group, let banned):
-            try .setGroupBanned(fields("group", group), fields("banned", banned))
-        case .setGroupMuted(let group, let on): try .setGroupMuted(fields("group", group), fields("on", on))
-        case .setMemberMuted(let group, let name, let on, let minutes):
-            try .setMemberMuted(
-                fields("group", group), fields("name", name), fields("on", on), minutes: fields("minutes", minutes))
-        case .setGroupNotice(let group, let text): try .setGroupNotice(fields("group", group), fields("text", text))
         case .listConversations(let after): try .listConversations(after: fields("after", after))
         case .showConversation(let conversation): try .showConversation(fields("conversation", conversation))
         case .listMessages(let conversation, let before, let limit):

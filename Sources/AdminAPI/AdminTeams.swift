@@ -143,12 +143,12 @@ package struct AdminTeamPatch: AdminRecord {
     }
 }
 
-/// A team to create.
+/// A group or team to create.
 package struct AdminNewTeam: AdminRecord {
     /// Name of the team.
     package var name: ChannelName
-    /// Form of the team.
-    package var form: TeamForm
+    /// Form of the team; `nil` for a plain group, as apps create them, which has a title alone.
+    package var form: TeamForm?
     /// Owner, who is a member too; `nil` for a team that the operator owns.
     package var owner: UserName?
     /// Members.
@@ -157,7 +157,7 @@ package struct AdminNewTeam: AdminRecord {
     package var settings: AdminTeamPatch
 
     package init(
-        name: ChannelName, form: TeamForm, owner: UserName? = nil, members: [UserName],
+        name: ChannelName, form: TeamForm? = nil, title: String? = nil, owner: UserName? = nil, members: [UserName],
         settings: AdminTeamPatch = AdminTeamPatch()
     ) {
         self.name = name
@@ -165,6 +165,7 @@ package struct AdminNewTeam: AdminRecord {
         self.owner = owner
         self.members = members
         self.settings = settings
+        if let title { self.settings.title = title }
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
@@ -173,6 +174,8 @@ package struct AdminNewTeam: AdminRecord {
         self.owner = try fields("owner", \.owner)
         self.members = try fields("members", \.members)
         self.settings = try fields("settings", \.settings)
+        let isKnown = self.form != nil || self.settings.isTitle
+        try fields.check(isKnown, "form")
     }
 }
 
@@ -352,14 +355,49 @@ extension AdminTeamPatch {
             .option("owner-leaving", self.modes.ownerLeaving?.word),
         ]
     }
+
+    /// True when the title is all that is set, or nothing is.
+    fileprivate var isTitle: Bool {
+        var title = AdminTeamPatch()
+        title.title = self.title
+        return self == title
+    }
+
+    /// Mode of the mute when nothing else is set.
+    private var onlyMute: TeamMuteMode? {
+        var mute = AdminTeamPatch()
+        mute.modes.mute = self.modes.mute
+        return self == mute ? self.modes.mute : nil
+    }
+
+    /// Patch that takes back a mute of members alone, or its end.
+    var muteInverse: AdminTeamPatch? {
+        guard let mode = self.onlyMute, mode != .everyone else { return nil }
+        var patch = AdminTeamPatch()
+        patch.modes.mute = mode == .members ? TeamMuteMode.none : .members
+        return patch
+    }
+
+    /// Command that sets it; `nil` for nothing.
+    func command(for team: ChannelName) -> [String]? {
+        guard self != AdminTeamPatch() else { return nil }
+        return switch self.onlyMute {
+        case nil: ctl("team set", [.word(team.text)] + self.options)
+        case TeamMuteMode.none?: ctl("team unmute", .word(team.text))
+        case .members?: ctl("team mute", .word(team.text))
+        case .everyone?: ctl("team mute", .word(team.text), .option("who", TeamMuteMode.everyone.word))
+        }
+    }
 }
 
 extension AdminNewTeam {
     var command: [String]? {
         guard self.members.isEmpty || self.members.list != nil else { return nil }
         let people: [CommandPart] = [.option("owner", self.owner?.text), .option("members", self.members.list)]
-        return ctl(
-            "team create", [.word(self.name.text), .option("form", self.form.word)] + self.settings.options + people)
+        guard let form = self.form else {
+            return ctl("group create", [.word(self.name.text), .option("title", self.settings.title)] + people)
+        }
+        return ctl("team create", [.word(self.name.text), .option("form", form.word)] + self.settings.options + people)
     }
 }
 

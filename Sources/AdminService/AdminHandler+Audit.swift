@@ -24,7 +24,9 @@ extension AdminHandler {
     private static func page(
         of query: AuditQuery, _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminAuditAnswer {
-        let found = try transaction.auditEntries(query)
+        var wanted = query
+        wanted.otherWords = query.what.map { AdminTeamRequest.otherWords(of: $0) } ?? []
+        let found = try transaction.auditEntries(wanted)
         var entries: [AdminAuditEntry] = []
         var bytes = 0
         for entry in found {
@@ -55,12 +57,6 @@ extension AdminHandler {
             .setPassword(let name, _), .setAllowlistOnly(let name, _):
             Self.stateOfUser(name)
         case .setListed(let owner, let list, let other, _): Self.stateOfList(owner, list, other)
-        case .createGroup(let group): Self.stateOfGroup(group.name)
-        case .addMembers(let group, let members), .removeMembers(let group, let members):
-            Self.stateOfGroup(group, among: members)
-        case .setGroupBanned(let group, _), .setGroupMuted(let group, _), .setGroupNotice(let group, _):
-            Self.stateOfGroup(group)
-        case .setMemberMuted(let group, let name, _, _): Self.stateOfMember(name, of: group)
         case .files(.delete(let key)): Self.stateOfFile(key)
         case .announcements(.send): Self.stateOfAnnouncements
         case .profiles(.set(let change)): Self.stateOfUser(change.name)
@@ -76,7 +72,7 @@ extension AdminHandler {
         case .policy: Self.stateOfPolicy
         case .app(.rotate), .app(.set): Self.stateOfApp
         case .conversationDetails(.seeAs), .conversationDetails(.export): Self.nothing
-        case .conversationDetails(.createRoom(let name, _)): Self.stateOfGroup(name, .room)
+        case .conversationDetails(.createRoom(let name, _)): Self.stateOfRoom(name)
         case .conversationDetails(let request): Self.stateOfConversation(request.operation.subject ?? "")
         case .status, .setupToken, .managerToken, .listUsers, .showUser, .importUsers, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .follow, .stopFollowing,
@@ -96,7 +92,8 @@ extension AdminHandler {
         case .invite(let team, let people, _, _), .remove(let team, let people), .setRole(let team, let people, _):
             Self.stateOfTeam(team, among: people)
         case .setNickname(let team, let name, _), .mute(let team, let name, _, _): Self.stateOfMember(name, of: team)
-        case .set(let team, _), .transfer(let team, _, _), .dismiss(let team), .announce(let team, _, _):
+        case .set(let team, _), .setBanned(let team, _), .transfer(let team, _, _), .dismiss(let team),
+            .setNotice(let team, _), .announce(let team, _, _):
             Self.stateOfTeam(team)
         case .apply(let team, let name, _): Self.stateOfTeam(team, among: [name])
         case .answer(let number, _, _), .withdraw(let number):
@@ -164,16 +161,14 @@ extension AdminHandler {
         }
     }
 
-    /// - Parameter names: who of these is a member is told too.
-    static func stateOfGroup(
-        _ name: ChannelName, _ kind: ConversationKind = .group, among names: [UserName] = []
-    ) -> AuditNote.State {
+    private static func stateOfRoom(_ name: ChannelName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let group = try transaction.conversation(.channel(kind, name), seenBy: .system) else { return nil }
-            return try Self.state(of: group, among: names, transaction)
+            guard let room = try transaction.conversation(.channel(.room, name), seenBy: .system) else { return nil }
+            return try Self.state(of: room, transaction)
         }
     }
 
+    /// - Parameter names: who of these is a member is told too.
     static func state(
         of conversation: Conversation, among names: [UserName] = [], _ transaction: ReadTransaction
     ) throws(StoreError) -> String {

@@ -3,76 +3,6 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func create(_ group: AdminNewGroup, _ then: @escaping Answer) {
-        do throws(AdminError) { try checkTitle(group.title) } catch { return then(.failure(error)) }
-        self.write(then) { transaction throws(StoreError) in
-            let members = try Self.users(group.members, transaction)
-            let owner = try group.owner.map { (name) throws(StoreError) in try Self.users([name], transaction)[0] }
-            let id = try transaction.createChannel(
-                .group, group.name, title: group.title, creator: owner ?? .system, members: members)
-            return .conversation(try Self.detail(id, transaction.reading))
-        }
-    }
-
-    /// Adds people without asking them.
-    func add(_ members: [UserName], to group: ChannelName, _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
-            let users = try Self.users(members, transaction)
-            let id = try Self.group(group, transaction.reading).id
-            return .count(Int64(try transaction.addMembers(users, to: id).users.count))
-        }
-    }
-
-    /// It leaves no line: nothing is said in a banned group.
-    func setBanned(_ group: ChannelName, _ isBanned: Bool, _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
-            let conversation = try Self.group(group, transaction.reading)
-            var flags = conversation.flags
-            if isBanned { flags.insert(.banned) } else { flags.remove(.banned) }
-            guard flags != conversation.flags else { return .count(0) }
-            try transaction.setFlags(flags, of: conversation.id)
-            return .count(1)
-        }
-    }
-
-    func setMuted(_ group: ChannelName, _ isMuted: Bool, _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
-            let id = try Self.group(group, transaction.reading).id
-            var modes = TeamModesPatch()
-            modes.mute = isMuted ? .members : TeamMuteMode.none
-            return .count(Int64(try transaction.setModes(of: id, modes, by: .operator)))
-        }
-    }
-
-    func setMuted(
-        _ name: UserName, in group: ChannelName, _ isMuted: Bool, minutes: Int64?, _ then: @escaping Answer
-    ) {
-        // A century in minutes is more than anyone means, and far from what a number can hold.
-        if let minutes, !(1...52_560_000).contains(minutes) {
-            return then(.failure(AdminError(.invalid, "the time is 1 to 52560000 minutes, not \(minutes)")))
-        }
-        self.write(then) { transaction throws(StoreError) in
-            let id = try Self.group(group, transaction.reading).id
-            let user = try transaction.reading.existingUser(name).id
-            let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
-            guard try transaction.reading.member(user, in: id) != nil else {
-                throw .notFound("\(name) as a member of the group")
-            }
-            let hasChanged = try transaction.setMemberMuted(
-                user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
-            return .count(hasChanged ? 1 : 0)
-        }
-    }
-
-    func setNotice(_ group: ChannelName, _ text: String, _ then: @escaping Answer) {
-        self.write(then) { transaction throws(StoreError) in
-            let id = try Self.group(group, transaction.reading).id
-            var patch = ChannelPatch()
-            patch.notice = text
-            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
-        }
-    }
-
     func listConversations(after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows
@@ -131,13 +61,6 @@ extension AdminHandler {
         var ids: [UserID] = []
         for name in names { ids.append(try transaction.reading.existingUser(name).id) }
         return ids
-    }
-
-    private static func group(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
-        guard let found = try transaction.conversation(.channel(.group, name), seenBy: .system) else {
-            throw .notFound("group \(name)")
-        }
-        return found
     }
 
     /// Finds the conversation that an operator means: a group's name, two people's names, `id:` and a number, a room's

@@ -11,12 +11,14 @@ extension AdminHandler {
         case .invite(let team, let people, let from, let postscript):
             self.invite(people, to: team, from: from, postscript, then)
         case .remove(let team, let people): self.remove(people, from: team, then)
+        case .setBanned(let team, let isBanned): self.setBanned(team, isBanned, then)
         case .setRole(let team, let people, let role): self.setRole(people, role, in: team, then)
         case .setNickname(let team, let name, let nickname): self.setNickname(name, nickname, in: team, then)
         case .mute(let team, let name, let isMuted, let minutes):
             self.mute(name, in: team, isMuted, minutes: minutes, then)
         case .transfer(let team, let owner, let andLeaves): self.transfer(team, to: owner, andLeaves, then)
         case .dismiss(let team): self.dismiss(team, then)
+        case .setNotice(let team, let text): self.setNotice(team, text, then)
         case .announce(let team, let title, let text): self.announce(team, title, text, then)
         case .announcements(let team, let before): self.listAnnouncements(team, before, then)
         case .card(let query): self.showCard(query, then)
@@ -37,11 +39,16 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let owner = try new.owner.map { (name) throws(StoreError) in try Self.users([name], transaction)[0] }
             let members = try Self.users(new.members, transaction)
+            guard let form = new.form else {
+                let id = try transaction.createChannel(
+                    .group, new.name, title: new.settings.title, creator: owner ?? .system, members: members)
+                return .conversation(try Self.detail(id, transaction.reading))
+            }
             let limit = new.settings.memberLimit.flatMap { $0 == 0 ? nil : Int($0) }
             let id = try transaction.createTeam(
                 new.name,
                 NewTeam(
-                    form: new.form, title: new.settings.title, owner: owner ?? .system, members: members,
+                    form: form, title: new.settings.title, owner: owner ?? .system, members: members,
                     introduction: new.settings.introduction, memberLimit: limit, modes: new.settings.modes))
             return .teams(.team(try Self.detail(of: id, transaction.reading, at: transaction.wallMilliseconds)))
         }
@@ -87,11 +94,24 @@ extension AdminHandler {
         }
     }
 
-    func remove(_ names: [UserName], from team: ChannelName, _ then: @escaping Answer) {
+    private func remove(_ names: [UserName], from team: ChannelName, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let users = try Self.users(names, transaction)
             let id = try Self.team(team, transaction.reading)
             return .count(Int64(try transaction.removeMembers(users, from: id).users.count))
+        }
+    }
+
+    /// It leaves no line: nothing is said in a banned group.
+    private func setBanned(_ name: ChannelName, _ isBanned: Bool, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            let id = try Self.team(name, transaction.reading)
+            guard let before = try transaction.reading.conversation(id)?.flags else { return .count(0) }
+            var flags = before
+            if isBanned { flags.insert(.banned) } else { flags.remove(.banned) }
+            guard flags != before else { return .count(0) }
+            try transaction.setFlags(flags, of: id)
+            return .count(1)
         }
     }
 
@@ -128,6 +148,9 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
+            guard try transaction.reading.member(user, in: id) != nil else {
+                throw .notFound("\(name) as a member of the team")
+            }
             let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
             let hasChanged = try transaction.setMemberMuted(
                 user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
@@ -150,6 +173,15 @@ extension AdminHandler {
             let isOver = try transaction.reading.conversation(id)?.flags.contains(.disbanded) == true
             try transaction.disband(id, by: .operator)
             return .count(isOver ? 0 : 1)
+        }
+    }
+
+    private func setNotice(_ team: ChannelName, _ text: String, _ then: @escaping Answer) {
+        self.write(then) { transaction throws(StoreError) in
+            var patch = ChannelPatch()
+            patch.notice = text
+            let id = try Self.team(team, transaction.reading)
+            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
         }
     }
 

@@ -64,14 +64,6 @@ struct AdminHandler: Sendable {
         case .setSendBanned(let name, let isBanned): self.setSendBanned(name, isBanned, then)
         case .setAllowlistOnly(let name, let isOn): self.setAllowlistOnly(name, isOn, then)
         case .importUsers(let rows, let classes): self.importUsers(rows, classes, then)
-        case .createGroup(let group): self.create(group, then)
-        case .addMembers(let group, let members): self.add(members, to: group, then)
-        case .removeMembers(let group, let members): self.remove(members, from: group, then)
-        case .setGroupBanned(let group, let isBanned): self.setBanned(group, isBanned, then)
-        case .setGroupMuted(let group, let isMuted): self.setMuted(group, isMuted, then)
-        case .setMemberMuted(let group, let name, let isMuted, let minutes):
-            self.setMuted(name, in: group, isMuted, minutes: minutes, then)
-        case .setGroupNotice(let group, let text): self.setNotice(group, text, then)
         case .listConversations(let after): self.listConversations(after: after, then)
         case .showConversation(let conversation): self.show(conversation, then)
         case .listMessages(let conversation, let before, let limit):

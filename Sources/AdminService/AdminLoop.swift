@@ -191,10 +191,10 @@ final class AdminLoop {
         case .transfers(let request): self.start(request, at: handler, key, id)
         case .live(let request): self.start(request, key, id)
         case .status, .setupToken, .managerToken, .addUser, .listUsers, .showUser, .issueToken, .revoke, .setDisabled,
-            .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .createGroup, .addMembers,
-            .removeMembers, .setGroupBanned, .setGroupMuted, .setMemberMuted, .setGroupNotice, .listConversations,
-            .showConversation, .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit,
-            .conversationDetails, .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app:
+            .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .listConversations,
+            .showConversation,
+            .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit, .conversationDetails,
+            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app:
             handler.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }

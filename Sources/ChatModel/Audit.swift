@@ -78,6 +78,8 @@ package struct AuditQuery: Hashable, Sendable {
     package var who: String?
     /// A request, `user.disable`, or all of a family, `user`.
     package var what: String?
+    /// Other words of requests that are looked for beside `what`.
+    package var otherWords: [String] = []
     /// Subject of the entry.
     package var subject: String?
     /// UTC milliseconds: entries at and after this.

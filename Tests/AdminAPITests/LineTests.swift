@@ -83,8 +83,8 @@ private let allReplyVectors: [(AdminReply, String)] = [
             #"{"id":9,"ask":"user.show","with":{"name":"a\u0007"}}"#, #"{"id":9,"ask":"user.show","with":{"name":7}}"#,
             #"{"id":9,"ask":"user.show"}"#, #"{"id":9,"with":{}}"#,
             #"{"id":9,"ask":"user.token","with":{"name":"a","device":"app","level":"third"}}"#,
-            #"{"id":9,"ask":"group.add","with":{"group":"g","members":["a",1]}}"#,
-            #"{"id":9,"ask":"group.ban","with":{"group":"","banned":true}}"#,
+            #"{"id":9,"ask":"team.remove","with":{"team":"g","people":["a",1]}}"#,
+            #"{"id":9,"ask":"team.ban","with":{"team":"","banned":true}}"#,
         ])
     func wrongFields(_ line: String) throws {
         let read = try AdminRequest.read(Array(line.utf8))

@@ -59,22 +59,28 @@ let requestVectors: [(AdminRequest, String)] = [
             + #""devices":["app","web"]}}"#
     ),
     (
-        .createGroup(AdminNewGroup(name: verona, title: "V", members: [romeo, juliet])),
-        #"{"id":7,"ask":"group.create","with":{"name":"verona","title":"V","members":["romeo","朱丽叶"]}}"#
-    ),
-    (.addMembers(verona, [romeo]), #"{"id":7,"ask":"group.add","with":{"group":"verona","members":["romeo"]}}"#),
-    (.removeMembers(verona, []), #"{"id":7,"ask":"group.remove","with":{"group":"verona","members":[]}}"#),
-    (.setGroupBanned(verona, false), #"{"id":7,"ask":"group.ban","with":{"group":"verona","banned":false}}"#),
-    (.setGroupMuted(verona, true), #"{"id":7,"ask":"group.mute","with":{"group":"verona","on":true}}"#),
-    (
-        .setMemberMuted(verona, romeo, true, minutes: 9),
-        #"{"id":7,"ask":"group.muteMember","with":{"group":"verona","name":"romeo","on":true,"minutes":9}}"#
+        .teams(.create(AdminNewTeam(name: verona, title: "V", members: [romeo, juliet]))),
+        #"{"id":7,"ask":"team.create","with":{"name":"verona","members":["romeo","朱丽叶"],"settings":{"title":"V"}}}"#
     ),
     (
-        .setMemberMuted(verona, romeo, false, minutes: nil),
-        #"{"id":7,"ask":"group.muteMember","with":{"group":"verona","name":"romeo","on":false}}"#
+        .teams(.add(verona, [romeo])),
+        #"{"id":7,"ask":"team.invite","with":{"team":"verona","people":["romeo"],"postscript":""}}"#
     ),
-    (.setGroupNotice(verona, "hi"), #"{"id":7,"ask":"group.notice","with":{"group":"verona","text":"hi"}}"#),
+    (.teams(.remove(verona, [])), #"{"id":7,"ask":"team.remove","with":{"team":"verona","people":[]}}"#),
+    (.teams(.setBanned(verona, false)), #"{"id":7,"ask":"team.ban","with":{"team":"verona","banned":false}}"#),
+    (
+        .teams(.mute(verona, .members)),
+        #"{"id":7,"ask":"team.set","with":{"team":"verona","patch":{"mute":"members"}}}"#
+    ),
+    (
+        .teams(.mute(verona, romeo, true, minutes: 9)),
+        #"{"id":7,"ask":"team.mute","with":{"team":"verona","name":"romeo","on":true,"minutes":9}}"#
+    ),
+    (
+        .teams(.mute(verona, romeo, false, minutes: nil)),
+        #"{"id":7,"ask":"team.mute","with":{"team":"verona","name":"romeo","on":false}}"#
+    ),
+    (.teams(.setNotice(verona, "hi")), #"{"id":7,"ask":"team.notice","with":{"team":"verona","text":"hi"}}"#),
     (.listConversations(after: nil), #"{"id":7,"ask":"conversation.list","with":{}}"#),
     (.showConversation("id:3"), #"{"id":7,"ask":"conversation.show","with":{"conversation":"id:3"}}"#),
     (

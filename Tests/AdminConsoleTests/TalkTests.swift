@@ -57,7 +57,7 @@ extension Samples {
         case .conversationDetails(.seeAs): return .success(.conversationDetails(.seen(Self.seen)))
         case .conversationDetails(.createDirect), .conversationDetails(.createRoom):
             return .success(.conversation(AdminConversationDetail(conversation: Self.conversations[0], members: [])))
-        case .conversationDetails, .setGroupMuted, .setGroupBanned: return .success(.count(1))
+        case .conversationDetails, .teams(.set), .teams(.setBanned): return .success(.count(1))
         case .send: return .success(.sent(Self.message(41, "____system", "hello")))
         default: return Self.answer(request)
         }
@@ -113,7 +113,9 @@ extension Samples {
     func undo(_ key: Character) throws {
         let tea = try #require(ChannelName("tea"))
         let (isOn, isBan) = (key.isLowercase, key.lowercased() == "b")
-        func request(_ isOn: Bool) -> AdminRequest { isBan ? .setGroupBanned(tea, isOn) : .setGroupMuted(tea, isOn) }
+        func request(_ isOn: Bool) -> AdminRequest {
+            isBan ? .teams(.setBanned(tea, isOn)) : .teams(.mute(tea, isOn ? .members : .none))
+        }
         let (change, opposite) = (request(isOn), request(!isOn))
         let console = self.console()
         console.press(.character(key), .enter)

@@ -23,13 +23,13 @@ import Testing
         _ = try client.ask(.addUser(AdminNewUser(name: romeo, password: "a cup of longjing")))
         _ = try client.ask(.addUser(AdminNewUser(name: juliet)))
         _ = try client.ask(.setDisabled(romeo, true))
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
-        _ = try client.ask(.addMembers(verona, [juliet]))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo]))))
+        _ = try client.ask(.teams(.add(verona, [juliet])))
         _ = try client.ask(.setPassword(juliet, "a pot of pu'er tea"))
         let found = try self.entries(of: fixture)
         #expect(
             found.map(\.word) == [
-                "user.add", "user.add", "user.disable", "group.create", "group.add", "user.password",
+                "user.add", "user.add", "user.disable", "team.create", "team.invite", "user.password",
             ])
         #expect(found.map(\.number) == [1, 2, 3, 4, 5, 6])
         #expect(found.map(\.subject) == ["romeo", "juliet", "romeo", "verona", "verona", "juliet"])
@@ -40,6 +40,28 @@ import Testing
         #expect(found[2].after?.contains(#""disabled":true"#) == true)
         #expect(found[4].before?.contains(#""members":1,"among":[]"#) == true)
         #expect(found[4].after?.contains(#""members":2,"among":["juliet"]"#) == true)
+    }
+
+    @Test(
+        "an entry of before, when groups had words of their own, is found by its word and by today's",
+        arguments: [
+            ("group.create", [2, 1]), ("team.create", [2, 1]), ("group", [2, 1]), ("team", [2, 1]), ("group.add", []),
+        ] as [(String, [Int64])])
+    func formerWords(_ what: String, _ numbers: [Int64]) throws {
+        let fixture = try Fixture()
+        let note = AuditNote(
+            actor: AuditActor(uid: 7), word: "group.create", subject: "tea", asked: "{}",
+            state: { _ throws(StoreError) in nil })
+        try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.noteAsked(note) }
+        let client = try fixture.client()
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: []))))
+        var query = AuditQuery()
+        query.what = what
+        guard case .audit(.list(let found, nil)) = try client.ask(.audit(.list(query))) else {
+            Issue.record("no list")
+            return
+        }
+        #expect(found.map(\.entry.number) == numbers)
     }
 
     @Test("passwords, tokens and the words of messages are not in it")
@@ -68,7 +90,8 @@ import Testing
         let client = try fixture.client()
         let refused: [AdminRequest] = [
             .addUser(AdminNewUser(name: romeo)), .setDisabled(juliet, true), .setPassword(romeo, "short"),
-            .addMembers(verona, [romeo]), .send(AdminSend(from: romeo, to: .user(juliet), text: "?")),
+            .teams(.add(verona, [romeo])),
+            .send(AdminSend(from: romeo, to: .user(juliet), text: "?")),
             .endSessions(ids: [], user: juliet),
         ]
         for request in refused { #expect(client.refusal(of: request) != nil) }
@@ -92,9 +115,9 @@ import Testing
         let fixture = try Fixture()
         let client = try fixture.client()
         let long = String(repeating: "x", count: 4_000)
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: []))))
         for number in 0..<30 {
-            _ = try client.ask(.setGroupNotice(verona, "\(number)\(long)"))
+            _ = try client.ask(.teams(.setNotice(verona, "\(number)\(long)")))
         }
         var numbers: [Int64] = []
         var query = AuditQuery()

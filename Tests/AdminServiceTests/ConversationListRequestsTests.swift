@@ -14,7 +14,7 @@ import Testing
         let fixture = try Fixture(clock: clock, change)
         try fixture.add("romeo", "juliet", "nurse")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         for number in 1...5 {
             _ = try client.ask(.send(AdminSend(from: romeo, to: .group(verona), text: "m\(number)")))
         }
@@ -255,7 +255,7 @@ import Testing
         }
         let (first, second) = (try step(upTo: 2), try step(upTo: 4))
         clock.advance(milliseconds: 1_000)
-        _ = try client.ask(.addMembers(verona, [UserName("nurse")!]))
+        _ = try client.ask(.teams(.add(verona, [UserName("nurse")!])))
         for (sequence, arrival) in [
             (Int64(3), AdminTraceTime(atMilliseconds: second, isExact: true)),
             (4, AdminTraceTime(atMilliseconds: second, isExact: true)),

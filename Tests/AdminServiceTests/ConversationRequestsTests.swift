@@ -25,16 +25,20 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet", "nurse")
         let client = try fixture.client()
-        let new = AdminNewGroup(name: verona, title: "维罗纳", members: [romeo, juliet])
-        let made = try self.conversation(client, .createGroup(new))
+        let new = AdminNewTeam(name: verona, title: "维罗纳", members: [romeo, juliet])
+        let made = try self.conversation(client, .teams(.create(new)))
         #expect(made.conversation.name == "verona" && made.conversation.title == "维罗纳")
         #expect(Set(made.members.map(\.name)) == [romeo, juliet])
-        #expect(client.refusal(of: .createGroup(new))?.code == .exists)
+        #expect(client.refusal(of: .teams(.create(new)))?.code == .exists)
+        var modes = AdminTeamPatch()
+        modes.introduction = "fair"
+        let formless = AdminNewTeam(name: ChannelName("mantua")!, members: [], settings: modes)
+        #expect(client.refusal(of: .teams(.create(formless)))?.code == .invalid)
         let nurse = UserName("nurse")!
-        #expect(try client.count(.addMembers(verona, [nurse, romeo])) == 1)
-        #expect(try client.count(.removeMembers(verona, [juliet])) == 1)
-        #expect(try client.count(.setGroupBanned(verona, true)) == 1)
-        #expect(try client.count(.setGroupBanned(verona, true)) == 0)
+        #expect(try client.count(.teams(.add(verona, [nurse, romeo]))) == 1)
+        #expect(try client.count(.teams(.remove(verona, [juliet]))) == 1)
+        #expect(try client.count(.teams(.setBanned(verona, true))) == 1)
+        #expect(try client.count(.teams(.setBanned(verona, true))) == 0)
         let shown = try self.conversation(client, .showConversation("id:\(made.conversation.number)"))
         #expect(shown == (try self.conversation(client, .showConversation("verona"))))
         #expect(Set(shown.members.map(\.name)) == [romeo, nurse])
@@ -51,31 +55,32 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo]))))
         let requests: [AdminRequest] = [
-            .setGroupMuted(verona, true), .setMemberMuted(verona, romeo, true, minutes: nil),
-            .setMemberMuted(verona, romeo, false, minutes: nil), .setGroupMuted(verona, false),
-            .setGroupNotice(verona, "tonight"), .setGroupNotice(verona, ""),
+            .teams(.mute(verona, .members)), .teams(.mute(verona, romeo, true, minutes: nil)),
+            .teams(.mute(verona, romeo, false, minutes: nil)), .teams(.mute(verona, .none)),
+            .teams(.setNotice(verona, "tonight")), .teams(.setNotice(verona, "")),
         ]
         for request in requests {
             #expect(try client.count(request) == 1)
             #expect(try client.count(request) == 0)
         }
         let before = Clock.system.wallMilliseconds()
-        #expect(try client.count(.setMemberMuted(verona, romeo, true, minutes: 5)) == 1)
+        #expect(try client.count(.teams(.mute(verona, romeo, true, minutes: 5))) == 1)
         let fiveMinutes = before + 300_000...Clock.system.wallMilliseconds() + 300_000
         #expect(fiveMinutes.contains(try fixture.mutedUntil(romeo, in: verona)))
-        #expect(client.refusal(of: .setMemberMuted(verona, juliet, true, minutes: 5))?.code == .notFound)
-        #expect(client.refusal(of: .setMemberMuted(verona, romeo, true, minutes: 0))?.code == .invalid)
+        #expect(client.refusal(of: .teams(.mute(verona, juliet, true, minutes: 5)))?.code == .notFound)
+        #expect(client.refusal(of: .teams(.mute(verona, romeo, true, minutes: 0)))?.code == .invalid)
     }
 
     @Test(
         "unknown people and groups are named in the refusal",
         arguments: [
-            (.createGroup(AdminNewGroup(name: verona, members: [juliet])), "juliet"),
-            (.addMembers(verona, [romeo]), "verona"), (.removeMembers(verona, [juliet]), "juliet"),
-            (.setGroupBanned(verona, true), "verona"), (.setGroupMuted(verona, true), "verona"),
-            (.setGroupNotice(verona, ""), "verona"), (.showConversation("verona"), "verona"),
+            (.teams(.create(AdminNewTeam(name: verona, members: [juliet]))), "juliet"),
+            (.teams(.add(verona, [romeo])), "verona"),
+            (.teams(.remove(verona, [juliet])), "juliet"),
+            (.teams(.setBanned(verona, true)), "verona"), (.teams(.mute(verona, .members)), "verona"),
+            (.teams(.setNotice(verona, "")), "verona"), (.showConversation("verona"), "verona"),
             (.showConversation("romeo,juliet"), "romeo,juliet"), (.showConversation("id:9"), "id:9"),
             (.listMessages(conversation: "", before: nil, limit: 1), "conversation"),
             (.follow(conversation: "verona", withSessions: false), "verona"),
@@ -129,8 +134,8 @@ import Testing
             (AdminSend(from: romeo, to: .group(verona), text: "x"), .notFound),
         ]
         for (send, code) in cases { #expect(client.refusal(of: .send(send))?.code == code) }
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
-        _ = try client.ask(.setGroupBanned(verona, true))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo]))))
+        _ = try client.ask(.teams(.setBanned(verona, true)))
         let banned = AdminRequest.send(AdminSend(from: romeo, to: .group(verona), text: "x"))
         #expect(client.refusal(of: banned)?.code == .refused)
     }
@@ -140,7 +145,7 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         let follow = try client.send(.follow(conversation: "verona", withSessions: false))
         #expect(try client.nextAnswer().id == follow)
         _ = try client.ask(.send(AdminSend(from: romeo, to: .user(juliet), text: "private")))

@@ -380,7 +380,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet", "paris")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         _ = try client.ask(.send(AdminSend(from: juliet, to: .user(UserName("paris")!), text: "no")))
         let file = try Uploading(client: client).upload("a", prose(10)).file
         let send: (AdminFileSend.Target) -> AdminRequest = {

@@ -171,9 +171,9 @@ extension AdminClient {
     }
 
     func count(_ request: AdminRequest) throws -> Int64 {
-        guard case .count(let count) = try self.ask(request) else {
-            throw AdminError(.protocolError, "another answer was due")
-        }
+        let answer = try self.ask(request)
+        if case .teams(.invited(let invited)) = answer { return Int64(invited.added.count) }
+        guard case .count(let count) = answer else { throw AdminError(.protocolError, "another answer was due") }
         return count
     }
 

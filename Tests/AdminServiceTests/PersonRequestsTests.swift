@@ -72,7 +72,8 @@ import Testing
         #expect(try self.details(romeo, client).deletedAtMilliseconds != nil)
         let refused: [AdminRequest] = [
             .people(.delete(romeo)), .setDisabled(romeo, false), .setPassword(romeo, "a cup of longjing"),
-            .issueToken(romeo, .app, .primary), .setSendBanned(romeo, false), .addMembers(verona, [romeo]),
+            .issueToken(romeo, .app, .primary), .setSendBanned(romeo, false),
+            .teams(.add(verona, [romeo])),
             .people(.edit(AdminUserEdit(name: romeo, displayName: "R"))),
             .send(AdminSend(from: juliet, to: .user(romeo), text: "?")), .people(.delete(systemUserName)),
             .profiles(.set(AdminProfileChange(name: romeo, displayName: "R"))),

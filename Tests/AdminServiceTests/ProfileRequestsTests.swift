@@ -57,7 +57,7 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             let romeo = try transaction.reading.user(named: romeo)!.id
             let group = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
@@ -74,7 +74,7 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo]))))
         for what: AdminInvalidation in [.person(romeo), .all, .team("verona")] {
             _ = try self.profile(client, romeo)
             #expect(fixture.profiles.inspect(romeo).info != nil)

@@ -40,7 +40,7 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, owner: romeo, members: [juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, owner: romeo, members: [juliet]))))
         #expect(try self.list(client).map(\.name) == SessionSetting.all.map(\.name))
         let scope = SessionScope(.group, .member)
         let changed = try self.setting(client, .set("max_input", scope, "5000"))

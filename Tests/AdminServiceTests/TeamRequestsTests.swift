@@ -80,20 +80,22 @@ import Testing
         try fixture.add("romeo", "juliet", "tybalt")
         try fixture.signIn("juliet", .app, handle: 1)
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, owner: romeo, members: [romeo, juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, owner: romeo, members: [romeo, juliet]))))
         let once: [AdminRequest] = [
-            .addMembers(verona, [self.tybalt]), .setMemberMuted(verona, self.tybalt, true, minutes: 5),
-            .setMemberMuted(verona, self.tybalt, false, minutes: nil), .removeMembers(verona, [self.tybalt]),
-            .setGroupMuted(verona, true), .setGroupMuted(verona, false), .setGroupNotice(verona, "tonight"),
-            .setGroupBanned(verona, true), .setGroupBanned(verona, false),
+            .teams(.add(verona, [self.tybalt])),
+            .teams(.mute(verona, self.tybalt, true, minutes: 5)),
+            .teams(.mute(verona, self.tybalt, false, minutes: nil)), .teams(.remove(verona, [self.tybalt])),
+            .teams(.mute(verona, .members)), .teams(.mute(verona, .none)), .teams(.setNotice(verona, "tonight")),
+            .teams(.setBanned(verona, true)), .teams(.setBanned(verona, false)),
         ]
         for request in once { #expect(try client.count(request) == 1, "\(request)") }
         let again: [AdminRequest] = [
-            .addMembers(verona, [juliet]), .removeMembers(verona, [self.tybalt]), .setGroupMuted(verona, false),
-            .setGroupNotice(verona, "tonight"), .setGroupBanned(verona, false),
+            .teams(.add(verona, [juliet])), .teams(.remove(verona, [self.tybalt])),
+            .teams(.mute(verona, .none)),
+            .teams(.setNotice(verona, "tonight")), .teams(.setBanned(verona, false)),
         ]
         for request in again { #expect(try client.count(request) == 0, "\(request)") }
-        _ = try client.ask(.addMembers(verona, [self.tybalt]))
+        _ = try client.ask(.teams(.add(verona, [self.tybalt])))
         let tips = try self.tips(fixture, 8)
         #expect(
             tips.compactMap { $0["team_event"]?["event"]?.string } == [

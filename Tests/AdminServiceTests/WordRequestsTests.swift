@@ -10,7 +10,7 @@ import Testing
         let fixture = try Fixture()
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
-        _ = try client.ask(.createGroup(AdminNewGroup(name: verona, members: [romeo, juliet])))
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         return (fixture, client)
     }
 

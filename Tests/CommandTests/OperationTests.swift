@@ -9,14 +9,18 @@ import Testing
     private static let more: [AdminRequest] = [
         .listUsers(after: nil), .listConversations(after: nil), .listSessions(ming, after: nil),
         .addUser(AdminNewUser(name: lan)), .revoke(ming, nil), .setListed(owner: ming, .allowed, other: lan, true),
-        .addMembers(tea, [ming, lan]), .setGroupNotice(tea, ""), .setGroupNotice(tea, "-5 °C"),
-        .setMemberMuted(tea, lan, true, minutes: nil), .endSessions(ids: [], user: ming),
+        .teams(.invite(tea, [ming, lan], from: nil, postscript: "")), .teams(.setNotice(tea, "")),
+        .teams(.setNotice(tea, "-5 °C")),
+        .teams(.mute(tea, lan, true, minutes: nil)), .endSessions(ids: [], user: ming),
         .send(AdminSend(from: lan, to: .conversation("ming,lan"), text: "--help")),
         .follow(conversation: nil, withSessions: false),
         .files(.verify(nil)), .files(.collect(isDryRun: false)), .transfers(.watch(nil)),
         .profiles(.set(AdminProfileChange(name: ming, displayName: "", attributes: #"{"a":1}"#))),
         .profiles(.invalidate(.team("tea"))), .profiles(.invalidate(.all)),
         .teams(.create(AdminNewTeam(name: tea, form: .normal, members: []))),
+        .teams(.create(AdminNewTeam(name: tea, title: "-t", owner: ming, members: [ming]))),
+        .teams(.mute(tea, .members)),
+        .teams(.mute(tea, .everyone)), .teams(.mute(tea, .none)), .teams(.setBanned(tea, false)),
         .teams(.invite(tea, [ming, lan], from: nil, postscript: "")), .teams(.setNickname(tea, lan, "")),
         .teams(.mute(tea, lan, true, minutes: nil)), .teams(.transfer(tea, to: ming, andLeaves: false)),
         .teams(.announce(tea, title: nil, text: "")), .teams(.announce(tea, title: "-t", text: "-x")),
@@ -67,6 +71,25 @@ import Testing
             }
         }
         for request in Self.more { #expect(request.operation.command != nil, "\(request)") }
+    }
+
+    @Test(
+        "the words that groups had before teams ask for the same",
+        arguments: [
+            (["create", "tea", "--title", "t"], .create(AdminNewTeam(name: tea, title: "t", members: []))),
+            (["add", "tea", "ming"], .add(tea, [ming])), (["remove", "tea", "ming"], .remove(tea, [ming])),
+            (["ban", "tea"], .setBanned(tea, true)), (["unban", "tea"], .setBanned(tea, false)),
+            (["mute", "tea"], .mute(tea, .members)), (["unmute", "tea"], .mute(tea, .none)),
+            (["mute", "tea", "ming", "--minutes", "5"], .mute(tea, ming, true, minutes: 5)),
+            (["unmute", "tea", "ming"], .mute(tea, ming, false, minutes: nil)),
+            (["notice", "tea", "n"], .setNotice(tea, "n")),
+        ] as [([String], AdminTeamRequest)])
+    func formerWords(_ words: [String], _ request: AdminTeamRequest) throws {
+        let ear = try Ear()
+        try ear.whileListening {
+            _ = runTeahouse(["ctl", "--data", ear.folder, "group"] + words)
+            #expect(ear.last() == .teams(request))
+        }
     }
 
     @Test("every change can be asked for on a command line, but those that read files")

@@ -360,7 +360,7 @@ class Suite:
         rows.write_text("".join(f"{name}\n" for name in people))
         self.house.ctl("user", "import", str(rows))
         self.house.ask(
-            ("group.create", {"name": f"team{n:04}", "title": f"第{n}组", "members": people[2 * n:2 * n + 4]})
+            ("team.create", {"name": f"team{n:04}", "settings": {"title": f"第{n}组"}, "members": people[2 * n:2 * n + 4]})
             for n in range(4_998))
         environment = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color"}
         console = Line([self.house.binary, "console", "--data", str(self.house.data)], 200, 50, environment)

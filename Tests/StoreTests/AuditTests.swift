@@ -143,6 +143,11 @@ struct AuditTests {
         }
         #expect(try numbers { $0.what = "user" } == [2, 1])
         #expect(try numbers { $0.what = "user.disable" } == [2])
+        #expect(
+            try numbers {
+                $0.what = "user.disable"
+                $0.otherWords = ["team.create", "group.create", "user"]
+            } == [4, 2])
         #expect(try numbers { $0.who = "小明" } == [4, 3, 2, 1] && numbers { $0.who = "1000" } == [4, 3, 2, 1])
         #expect(try numbers { $0.who = "100" } == [] && numbers { $0.subject = "juliet" } == [])
         #expect(try numbers { $0.sinceMilliseconds = start + 20 } == [4, 3])

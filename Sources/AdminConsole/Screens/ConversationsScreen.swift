@@ -277,12 +277,12 @@ struct ConversationScreen: TableScreen {
         let names = targets.map(\.name)
         let words = names.map(\.text)
         var operatorAction = OperatorAction(
-            [.removeMembers(group, names)],
+            [.teams(.remove(group, names))],
             done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
         // Roles would not come back.
         if targets.allSatisfy({ $0.role == .member }) {
             operatorAction.undo = OperatorAction(
-                [.addMembers(group, names)],
+                [.teams(.add(group, names))],
                 done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
         }
         return [
@@ -304,11 +304,11 @@ struct ConversationScreen: TableScreen {
                 return look("console.groups.minutesHint")
             },
             command: { values in
-                ["group", "mute", group.text, names.first?.text ?? ""]
+                ["team", "mute", group.text, names.first?.text ?? ""]
                     + (values[0].isEmpty ? [] : ["--minutes", values[0]])
             },
             submit: { values in
-                let requests = names.map { AdminRequest.setMemberMuted(group, $0, true, minutes: Int64(values[0])) }
+                let requests = names.map { AdminRequest.teams(.mute(group, $0, true, minutes: Int64(values[0]))) }
                 var operatorAction = OperatorAction(
                     requests, done: look.counted("console.groups.memberMuted", names.count))
                 operatorAction.undo = Self.unmuteAction(names, group, look)
@@ -319,7 +319,7 @@ struct ConversationScreen: TableScreen {
 
     private static func unmuteAction(_ names: [UserName], _ group: ChannelName, _ look: Look) -> OperatorAction {
         OperatorAction(
-            names.map { .setMemberMuted(group, $0, false, minutes: nil) },
+            names.map { .teams(.mute(group, $0, false, minutes: nil)) },
             done: look.counted("console.groups.memberUnmuted", names.count))
     }
 

@@ -39,9 +39,9 @@ enum GroupActions {
         case .write: return [.form(Self.writeForm(group, look))]
         case .notice: return [.form(Self.noticeForm(group, notice, look))]
         case .ban, .unban:
-            return Self.turn(groups, verb == .ban, "ban", look) { .setGroupBanned($0, $1) }
+            return Self.turn(groups, verb == .ban, "ban", look) { .teams(.setBanned($0, $1)) }
         default:
-            return Self.turn(groups, verb == .silence, "mute", look) { .setGroupMuted($0, $1) }
+            return Self.turn(groups, verb == .silence, "mute", look) { .teams(.mute($0, $1 ? .members : .none)) }
         }
     }
 
@@ -83,19 +83,12 @@ enum GroupActions {
             },
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
-                if let form = TeamForm(word: values[3]) {
-                    var team = AdminNewTeam(
-                        name: name, form: form, owner: UserName(values[2]), members: members.compactMap { UserName($0) }
-                    )
-                    if !values[1].isEmpty { team.settings.title = values[1] }
-                    let done = look("ctl.team.created", ["name": name.text, "count": String(members.count)])
-                    return [.perform(OperatorAction([.teams(.create(team))], done: done))]
-                }
-                let group = AdminNewGroup(
-                    name: name, title: values[1].isEmpty ? nil : values[1], owner: UserName(values[2]),
-                    members: members.compactMap { UserName($0) })
-                let done = look("ctl.group.created", ["name": name.text, "count": String(members.count)])
-                return [.perform(OperatorAction([.createGroup(group)], done: done))]
+                let team = AdminNewTeam(
+                    name: name, form: TeamForm(word: values[3]), title: values[1].isEmpty ? nil : values[1],
+                    owner: UserName(values[2]), members: members.compactMap { UserName($0) })
+                let key = team.form == nil ? "ctl.group.created" : "ctl.team.created"
+                let done = look(key, ["name": name.text, "count": String(members.count)])
+                return [.perform(OperatorAction([.teams(.create(team))], done: done))]
             })
     }
 
@@ -109,10 +102,10 @@ enum GroupActions {
                 let names = people.compactMap { UserName($0.id) }
                 let words = people.map(\.id)
                 var operatorAction = OperatorAction(
-                    [.addMembers(group, names)],
+                    [.teams(.add(group, names))],
                     done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
                 operatorAction.undo = OperatorAction(
-                    [.removeMembers(group, names)],
+                    [.teams(.remove(group, names))],
                     done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
                 return [
                     .propose(
@@ -143,11 +136,11 @@ enum GroupActions {
     private static func noticeForm(_ group: ChannelName, _ notice: String, _ look: Look) -> Form {
         Form(
             look("console.groups.noticeTitle", ["name": group.text]), [Form.Field(look("table.notice"), notice)],
-            command: { ["group", "notice", group.text, $0[0]] },
+            command: { ["team", "notice", group.text, $0[0]] },
             submit: { values in
                 let key = values[0].isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
                 let done = look(key, ["name": group.text])
-                return [.perform(OperatorAction([.setGroupNotice(group, values[0])], done: done))]
+                return [.perform(OperatorAction([.teams(.setNotice(group, values[0]))], done: done))]
             })
     }
 

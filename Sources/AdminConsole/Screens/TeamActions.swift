@@ -204,7 +204,7 @@ enum TeamActions {
                 let names = people.compactMap { UserName($0.id) }
                 let words = names.map(\.text)
                 var operatorAction = OperatorAction(
-                    [.teams(.invite(name, names, from: nil, postscript: ""))],
+                    [.teams(.add(name, names))],
                     done: look("ctl.group.added", ["name": name.text, "count": String(names.count)]))
                 operatorAction.undo = Self.removal(names, name, look)
                 return [
@@ -281,7 +281,7 @@ enum TeamActions {
         if !members.contains(where: { $0.role == .owner }) {
             let managers = members.filter { $0.role == .manager }.map(\.name)
             var back = OperatorAction(
-                [.teams(.invite(team, names, from: nil, postscript: ""))],
+                [.teams(.add(team, names))],
                 done: look("ctl.group.added", ["name": team.text, "count": String(names.count)]))
             if !managers.isEmpty {
                 back.requests.append(.teams(.setRole(team, managers, .manager)))

@@ -171,13 +171,15 @@ extension ReadTransaction {
                 hash
             FROM audit
             WHERE number < ?1 AND at >= ?2 AND (?3 IS NULL OR operator = ?3 OR CAST(uid AS TEXT) = ?3)
-                AND (?4 IS NULL OR word = ?4 OR substr(word, 1, length(?4) + 1) = ?4 || '.')
+                AND (?4 IS NULL OR word = ?4 OR substr(word, 1, length(?4) + 1) = ?4 || '.'
+                    OR instr(?7, char(10) || word || char(10)) > 0)
                 AND (?5 IS NULL OR subject = ?5)
             ORDER BY number DESC LIMIT ?6
             """
+        let others = query.otherWords.reduce("\n") { $0 + $1 + "\n" }
         return try self.connection.query(
             sql, query.before ?? .max, query.sinceMilliseconds ?? .min, query.who, query.what, query.subject,
-            try Self.page(query.limit)
+            try Self.page(query.limit), others
         ) { row throws(StoreError) in
             guard let entry = row.auditEntry else { throw Row.damaged("audit entry") }
             return entry

@@ -2,12 +2,12 @@ import AdminAPI
 import ChatModel
 import CommandLineKit
 
-/// `teahouse ctl group`
+/// `teahouse ctl group`: plain groups, and the older words for what `ctl team` does too. Both send the same requests.
 let groupCommand = Command(
     group: "group", summary: "command.ctl.group", examples: ["teahouse ctl group create tea --members ming,lan"],
     subcommands: [
-        groupCreateCommand, membersCommand("add"), membersCommand("remove"), banCommand("ban", true),
-        banCommand("unban", false), muteCommand("mute", true), muteCommand("unmute", false), groupNoticeCommand,
+        groupCreateCommand, membersCommand("add"), membersCommand("remove"), groupBanCommand("ban", true),
+        groupBanCommand("unban", false), muteCommand("mute", true), muteCommand("unmute", false), groupNoticeCommand(),
     ])
 
 private let groupArgument = CommandArgument("GROUP", help: "argument.group")
@@ -26,10 +26,10 @@ private let groupCreateCommand = Command(
     ],
     body: Control.command { control throws(CommandFailure) in
         let name = try control.groupName(control.invocation.argument("GROUP"))
-        var group = AdminNewGroup(
+        var group = AdminNewTeam(
             name: name, title: control.invocation.value("title"), members: try control.members())
         if let owner = control.invocation.value("owner") { group.owner = try control.userName(owner) }
-        let answer = try control.ask(.createGroup(group))
+        let answer = try control.ask(.teams(.create(group)))
         guard case .conversation(let made) = answer else { throw control.unexpectedAnswer }
         let count = String(made.conversation.memberCount)
         try control.tell(answer, "ctl.group.created", ["name": name.text, "count": count])
@@ -49,19 +49,34 @@ private func membersCommand(_ word: String) -> Command {
             let group = try control.groupName(control.invocation.argument("GROUP"))
             let members = try control.members()
             guard !members.isEmpty else { throw CommandFailure(.usage, control.text("ctl.noNames")) }
-            let count = try control.count(word == "add" ? .addMembers(group, members) : .removeMembers(group, members))
-            let key = word == "add" ? "ctl.group.added" : "ctl.group.removed"
+            let isAdding = word == "add"
+            let count =
+                isAdding
+                ? try control.invited(members, to: group) : try control.count(.teams(.remove(group, members)))
+            let key = isAdding ? "ctl.group.added" : "ctl.group.removed"
             try control.tell(.count(count), key, ["name": group.text, "count": String(count)])
         })
 }
 
-private func banCommand(_ word: String, _ isBanned: Bool) -> Command {
+extension Control {
+    /// How many people were added.
+    fileprivate func invited(_ people: [UserName], to group: ChannelName) throws(CommandFailure) -> Int64 {
+        let answer = try self.ask(.teams(.add(group, people)))
+        guard case .teams(.invited(let invited)) = answer else { throw self.unexpectedAnswer }
+        return Int64(invited.added.count)
+    }
+}
+
+/// Lets nobody send in a group, or ends it.
+///
+/// - Parameter family: the word before it, `group` or `team`.
+func groupBanCommand(_ word: String, _ isBanned: Bool, in family: String = "group") -> Command {
     Command(
         word, summary: "command.ctl.group.\(word)", arguments: [groupArgument],
-        examples: ["teahouse ctl group \(word) tea"],
+        examples: ["teahouse ctl \(family) \(word) tea"],
         body: Control.command { control throws(CommandFailure) in
             let group = try control.groupName(control.invocation.argument("GROUP"))
-            let count = try control.count(.setGroupBanned(group, isBanned))
+            let count = try control.count(.teams(.setBanned(group, isBanned)))
             let key = isBanned ? "ctl.group.banned" : "ctl.group.unbanned"
             try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
         })
@@ -79,25 +94,30 @@ private func muteCommand(_ word: String, _ isMuted: Bool) -> Command {
             let minutes = isMuted ? control.invocation.number("minutes").map(Int64.init) : nil
             guard let text = control.invocation.list("NAME").first else {
                 if minutes != nil { throw CommandFailure(.usage, control.text("ctl.minutesNeedName")) }
-                let count = try control.count(.setGroupMuted(group, isMuted))
+                let count = try control.count(.teams(.mute(group, isMuted ? .members : .none)))
                 let key = count == 0 ? "ctl.unchanged" : "ctl.group.\(word)"
                 return try control.tell(.count(count), key, ["name": group.text])
             }
             let name = try control.userName(text)
-            let count = try control.count(.setMemberMuted(group, name, isMuted, minutes: minutes))
+            let count = try control.count(.teams(.mute(group, name, isMuted, minutes: minutes)))
             let key = count == 0 ? "ctl.unchanged" : "ctl.group.\(word)Member"
             try control.tell(.count(count), key, ["name": name.text, "group": group.text])
         })
 }
 
-private let groupNoticeCommand = Command(
-    "notice", summary: "command.ctl.group.notice",
-    arguments: [groupArgument, CommandArgument("TEXT", help: "argument.notice", isOptional: true)],
-    examples: ["teahouse ctl group notice tea 今晚八点喝茶", "teahouse ctl group notice tea"],
-    body: Control.command { control throws(CommandFailure) in
-        let group = try control.groupName(control.invocation.argument("GROUP"))
-        let text = control.invocation.list("TEXT").first ?? ""
-        let count = try control.count(.setGroupNotice(group, text))
-        let key = text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
-        try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
-    })
+/// Sets the announcement of a group unless it is the same already.
+///
+/// - Parameter family: the word before it, `group` or `team`.
+func groupNoticeCommand(in family: String = "group") -> Command {
+    Command(
+        "notice", summary: "command.ctl.group.notice",
+        arguments: [groupArgument, CommandArgument("TEXT", help: "argument.notice", isOptional: true)],
+        examples: ["teahouse ctl \(family) notice tea 今晚八点喝茶", "teahouse ctl \(family) notice tea"],
+        body: Control.command { control throws(CommandFailure) in
+            let group = try control.groupName(control.invocation.argument("GROUP"))
+            let text = control.invocation.list("TEXT").first ?? ""
+            let count = try control.count(.teams(.setNotice(group, text)))
+            let key = text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
+            try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
+        })
+}

@@ -8,8 +8,9 @@ let teamCommand = Command(
     examples: ["teahouse ctl team create tea --form advanced --owner ming --members lan"],
     subcommands: [
         teamShowCommand, teamCreateCommand, teamSetCommand, teamInviteCommand, teamRemoveCommand, teamRoleCommand,
-        teamNicknameCommand, teamMuteCommand, teamUnmuteCommand, teamTransferCommand, teamDismissCommand,
-        teamAnnounceCommand, teamAnnouncementsCommand, teamCardCommand,
+        teamNicknameCommand, teamMuteCommand, teamUnmuteCommand, groupBanCommand("ban", true, in: "team"),
+        groupBanCommand("unban", false, in: "team"), teamTransferCommand, teamDismissCommand,
+        groupNoticeCommand(in: "team"), teamAnnounceCommand, teamAnnouncementsCommand, teamCardCommand,
     ])
 
 private let teamArgument = CommandArgument("TEAM", help: "argument.team")
@@ -195,9 +196,8 @@ private let teamMuteCommand = Command(
         let minutes = control.invocation.number("minutes").map { Int64($0) }
         guard let text = control.invocation.list("NAME").first else {
             if minutes != nil { throw CommandFailure(.usage, control.text("ctl.team.minutesNeedName")) }
-            var patch = AdminTeamPatch()
-            patch.modes.mute = who == "everyone" ? .everyone : .members
-            return try control.change(.set(team, patch), "ctl.team.allMuted", ["name": team.text])
+            let mode: TeamMuteMode = who == "everyone" ? .everyone : .members
+            return try control.change(.mute(team, mode), "ctl.team.allMuted", ["name": team.text])
         }
         if who != nil { throw CommandFailure(.usage, control.text("ctl.team.modeNeedsNoName")) }
         let name = try control.userName(text)
@@ -212,9 +212,7 @@ private let teamUnmuteCommand = Command(
     body: Control.command { control throws(CommandFailure) in
         let team = try control.team()
         guard let text = control.invocation.list("NAME").first else {
-            var patch = AdminTeamPatch()
-            patch.modes.mute = TeamMuteMode.none
-            return try control.change(.set(team, patch), "ctl.team.allUnmuted", ["name": team.text])
+            return try control.change(.mute(team, .none), "ctl.team.allUnmuted", ["name": team.text])
         }
         let name = try control.userName(text)
         try control.change(

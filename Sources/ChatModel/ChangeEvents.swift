@@ -246,10 +246,13 @@ package struct ChangeEvent: Hashable, Sendable {
     package var receivers: [UserID]
     /// Origin of the change.
     package var origin: EventOrigin
+    /// Place among all messages and events; `zero` for an event that no store has made.
+    package var position: StorePosition
 
     package init(
         in place: EventPlace?, actor: UserName, actorID: UserID, subjects: [UserID] = [], atMilliseconds: Int64,
-        change: Change, audience: EventAudience = .members, receivers: [UserID], origin: EventOrigin
+        change: Change, audience: EventAudience = .members, receivers: [UserID], origin: EventOrigin,
+        position: StorePosition = .zero
     ) {
         self.place = place
         self.actor = actor
@@ -260,6 +263,7 @@ package struct ChangeEvent: Hashable, Sendable {
         self.audience = audience
         self.receivers = receivers
         self.origin = origin
+        self.position = position
     }
 }
 

@@ -129,6 +129,24 @@ package struct MessageID: Hashable, Sendable, Comparable {
     package static func < (left: MessageID, right: MessageID) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// Place in the one order of all messages and events of a store, which only rises, over restarts too.
+///
+/// The position of a message is its id; an event takes its position from the same numbers. A commit has the position of
+/// the last thing in it, or one of its own, so no two commits share one. Compare positions of one epoch only.
+package struct StorePosition: RawRepresentable, Hashable, Sendable, Comparable {
+    package var rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Position of a stored message.
+    package init(_ message: MessageID) { self.rawValue = message.rawValue }
+
+    /// Position before everything.
+    package static let zero = StorePosition(rawValue: 0)
+
+    package static func < (left: StorePosition, right: StorePosition) -> Bool { left.rawValue < right.rawValue }
+}
+
 /// The sender's key for spotting a resend, chosen by the client: 1...128 bytes of UTF-8.
 package struct ClientToken: Hashable, Sendable {
     /// Bytes of the identifier.

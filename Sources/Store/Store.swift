@@ -101,6 +101,14 @@ package final class Store: Sendable {
         set { self.observers.onEvents = newValue }
     }
 
+    /// Gets the position of a commit, after everything up to it was told to the other observers, which are told of its
+    /// messages and of its events in turn; on the writer's thread, so it must be short. Only now is it a position that a
+    /// client may be given to go on from.
+    package var onPosition: @Sendable (StorePosition) -> Void {
+        get { self.observers.onPosition }
+        set { self.observers.onPosition = newValue }
+    }
+
     /// Called once when disk or database failed. Nothing is taken any more and nothing that was not acknowledged will
     /// be: end the process (exit code 74). Called at once when that happened before it was set.
     package var onFatal: @Sendable (StoreError) -> Void {

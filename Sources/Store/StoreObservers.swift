@@ -8,6 +8,7 @@ final class StoreObservers: Sendable {
         var onWithdrawn: @Sendable ([MessageID]) -> Void = { _ in }
         var onProfileChanges: @Sendable ([ProfileWrite]) -> Void = { _ in }
         var onEvents: @Sendable ([ChangeEvent]) -> Void = { _ in }
+        var onPosition: @Sendable (StorePosition) -> Void = { _ in }
         var onFatal: @Sendable (StoreError) -> Void = { _ in }
         var fatal: StoreError?
     }
@@ -32,6 +33,11 @@ final class StoreObservers: Sendable {
     var onEvents: @Sendable ([ChangeEvent]) -> Void {
         get { self.state.withLock { $0.onEvents } }
         set { self.state.withLock { $0.onEvents = newValue } }
+    }
+
+    var onPosition: @Sendable (StorePosition) -> Void {
+        get { self.state.withLock { $0.onPosition } }
+        set { self.state.withLock { $0.onPosition = newValue } }
     }
 
     var onFatal: @Sendable (StoreError) -> Void {

@@ -32,9 +32,12 @@ struct ConversationExpiry {
         case deleted(ConversationID)
     }
 
-    /// - Parameter wallIsSteady: false while the age of a conversation is in doubt.
+    /// - Parameters:
+    ///   - wallIsSteady: false while the age of a conversation is in doubt.
+    ///   - writePosition: stores the position of a commit that people notice.
     mutating func slice(
-        _ connection: Connection, _ tokens: TokenIndex, _ clock: Clock, wallIsSteady: Bool
+        _ connection: Connection, _ tokens: TokenIndex, _ clock: Clock, wallIsSteady: Bool,
+        writePosition: (_ wall: Int64) throws(StoreError) -> Void
     ) throws(StoreError) -> Outcome {
         if try Self.deleteMessages(connection, tokens, at: clock.wallMilliseconds()) { return .more }
         let now = clock.now()
@@ -46,6 +49,7 @@ struct ConversationExpiry {
         }
         try connection.run("BEGIN IMMEDIATE")
         try Self.delete(id, connection, at: wall)
+        try writePosition(wall)
         try connection.run("COMMIT")
         return .deleted(id)
     }
@@ -76,6 +80,7 @@ struct ConversationExpiry {
         try connection.run("DELETE FROM command WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM command WHERE audience_id = ?", id)
         try connection.run("DELETE FROM conversation_event WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM change_feed WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM reminder WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM notice_team WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM team_request WHERE conversation_id = ?", id)

@@ -23,7 +23,11 @@ extension MessageID {
     package var milliseconds: Int64 { (self.rawValue >> (Self.nodeBits + Self.counterBits)) + Self.epochMilliseconds }
 }
 
-/// Gives message ids, change numbers and moments; all only rise, over restarts too.
+/// Gives message ids, positions of events, change numbers and moments; all only rise, over restarts too.
+///
+/// Messages and events are numbered together: the position of an event is a number of the same row as the ids. Each
+/// commit that changes something stores the last one exactly (`meta.position`), so that cursors and copies can be
+/// compared with it.
 ///
 /// The database holds a number ahead of everything given (`meta.ids_until`, `meta.changes_until`, `meta.moments_until`),
 /// so that a server which was killed, or whose clock stepped back, goes on above it, and a commit need not write the
@@ -40,6 +44,8 @@ struct Sequencer {
 
     private let node: Int64
     private var lastID: Int64
+    /// Position of the last commit.
+    private var position: Int64
     private var lastChange: Int64
     private var idsUntil: Int64
     private var changesUntil: Int64
@@ -48,7 +54,8 @@ struct Sequencer {
 
     init(_ connection: Connection) throws(StoreError) {
         self.node = try connection.meta("node_id")
-        self.lastID = try connection.meta("ids_until")
+        self.position = try connection.meta("position")
+        self.lastID = max(try connection.meta("ids_until"), self.position)
         self.lastChange = try connection.meta("changes_until")
         self.idsUntil = self.lastID
         self.changesUntil = self.lastChange
@@ -83,6 +90,16 @@ struct Sequencer {
         self.lastMoment = max(wall, self.lastMoment)
         return self.lastMoment
     }
+
+    /// Before a commit: stores its position, which no other commit has and which nothing in it exceeds.
+    mutating func writePosition(_ connection: Connection, at wall: Int64) throws(StoreError) {
+        if self.lastID <= self.position { _ = self.nextID(at: wall) }
+        self.position = self.lastID
+        try connection.run("UPDATE meta SET value = ? WHERE key = 'position'", self.position)
+    }
+
+    /// Position of the last commit that changed something.
+    var committed: StorePosition { StorePosition(rawValue: self.position) }
 
     /// Before a commit: makes sure the database is ahead of every number given.
     mutating func reserve(_ connection: Connection) throws(StoreError) {

@@ -61,7 +61,7 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case schema
         /// Sequences are not 1, 2, 3 … up to the head.
         case sequence
-        /// Ids or times fall.
+        /// Ids or times fall, or something is newer than the last commit.
         case order
         /// The count of messages that count as unread.
         case countable
@@ -204,6 +204,7 @@ struct Verifier {
         guard try self.checkSchema(), try self.checkFile() else { return }
         try self.checkReferences()
         let tokens = try TokenIndex(self.connection, try Sequencer(self.connection), roundKeys: 0)
+        try self.checkPositions()
         try self.checkConversations(tokens)
         try self.checkTokens(tokens)
         try self.checkDelivered()

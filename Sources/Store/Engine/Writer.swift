@@ -32,6 +32,10 @@ final class Writer {
     /// The last conversation whose times were looked at; `nil` when all were.
     private var repairPlace: ConversationID?? = .some(nil)
     private var hasFailed = false
+    /// Position up to which everything was told.
+    private var toldPosition = StorePosition.zero
+    /// Rows that the connection had changed when the transaction began.
+    private var changesAtBegin: Int64 = 0
 
     /// Opens the database on the thread that will write. The folder's lock must outlive the writer.
     init(
@@ -113,13 +117,15 @@ final class Writer {
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
         let outcome = try self.expiry.slice(
-            self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady)
+            self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady
+        ) { wall throws(StoreError) in try self.appender.sequencer.writePosition(self.connection, at: wall) }
         switch outcome {
         case .nothing: return false
         case .more: return true
         case .deleted(let id):
             self.memory.forget(id)
             self.observers.onProfileChanges([.team(id, .existence)])
+            self.tellPosition()
             return true
         }
     }
@@ -142,7 +148,9 @@ final class Writer {
         try self.begin()
         let activeAt = try self.connection.putTimesRight(
             in: next.id, head: next.head, activeAt: next.activeAt, at: wall)
+        try self.writePosition(at: wall)
         try self.connection.run("COMMIT")
+        self.tellPosition()
         try self.memory.conversation(next.id)?.activeAt = activeAt
         self.options.log.info("times_put_right", ["conversation": .number(next.id.rawValue)])
         self.repairPlace = .some(next.id)
@@ -210,7 +218,7 @@ final class Writer {
             case .maintenance, .stop: break
             }
         }
-        try self.commitAndPublish()
+        try self.commitAndPublish(at: wall)
     }
 
     private func append(_ append: Append, at wall: Int64) throws(StoreError) -> AppendResult {
@@ -246,7 +254,15 @@ final class Writer {
     }
 
     private func begin() throws(StoreError) {
-        if !self.connection.isInTransaction { try self.connection.run("BEGIN IMMEDIATE") }
+        guard !self.connection.isInTransaction else { return }
+        try self.connection.run("BEGIN IMMEDIATE")
+        self.changesAtBegin = self.connection.totalChanges
+    }
+
+    /// Stores the position of this commit, unless nothing was changed: then there is nothing to commit.
+    private func writePosition(at wall: Int64) throws(StoreError) {
+        guard self.connection.totalChanges != self.changesAtBegin else { return }
+        try self.appender.sequencer.writePosition(self.connection, at: wall)
     }
 
     /// Runs a change in its own savepoint: when a rule refuses it, it alone is undone. What the system says about it
@@ -324,9 +340,10 @@ final class Writer {
         if !changedNothing { self.memory.drop() }
     }
 
-    private func commitAndPublish() throws(StoreError) {
+    private func commitAndPublish(at wall: Int64) throws(StoreError) {
         guard self.connection.isInTransaction else { return self.publish() }
         try self.appender.flush()
+        try self.writePosition(at: wall)
         try self.appender.sequencer.reserve(self.connection)
         if !self.maintenance.isReadOnly { try self.tokens.mergeAlong(self.room.count) }
         try self.options.commitHook(
@@ -354,6 +371,15 @@ final class Writer {
         self.outcomes.reserveCapacity(outcomes.count)
         if !outcomes.isEmpty { self.observers.onOutcomes(outcomes) }
         for answer in answers { answer() }
+        self.tellPosition()
+    }
+
+    /// Tells how far everything was told; nothing when that is as far as before.
+    private func tellPosition() {
+        let position = self.appender.sequencer.committed
+        guard position != self.toldPosition else { return }
+        self.toldPosition = position
+        self.observers.onPosition(position)
     }
 
     /// Counts the batch and frees its room in the queue, before anyone is told: whoever sends again at once for each
@@ -411,7 +437,7 @@ final class Writer {
                 case .maintenance, .stop: break
                 }
             }
-            try self.commitAndPublish()
+            try self.commitAndPublish(at: wall)
         } catch {
             self.rollBack()
             self.giveUp(requests, because: error)

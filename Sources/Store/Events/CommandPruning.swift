@@ -1,7 +1,8 @@
 import ChatModel
 import Execution
 
-/// Forgets commands above the largest number kept, and those past their time, a slice at a time.
+/// Forgets commands above the largest number kept, and those past their time, a slice at a time; with them events of the
+/// log and rows of the feed.
 ///
 /// Age waits for a wall clock that runs evenly, as it does for client tokens; number does not.
 struct CommandPruning {
@@ -33,11 +34,12 @@ struct CommandPruning {
             DELETE FROM command WHERE sequence IN (
                 SELECT sequence FROM command ORDER BY sequence LIMIT ?1) AND (sequence <= ?2 OR sent_at < ?3)
             """, Self.sliceRows, (newest ?? 0) - self.maximum, oldest)
-        let goesOn = connection.changes == Self.sliceRows
+        var goesOn = connection.changes == Self.sliceRows
         if !goesOn {
             let day: Int64 = 86_400_000
-            try connection.pruneEvents(
-                before: wallIsSteady ? clock.wallMilliseconds() - EventLogBounds.days * day : Int64.min)
+            let wall = clock.wallMilliseconds()
+            try connection.pruneEvents(before: wallIsSteady ? wall - EventLogBounds.days * day : Int64.min)
+            goesOn = try connection.pruneFeed(before: wallIsSteady ? wall - FeedBounds.days * day : 0)
         }
         if !goesOn { self.nextLook = now.advanced(byMilliseconds: Self.roundMilliseconds) }
         return goesOn

@@ -3,7 +3,7 @@ package import ChatModel
 
 /// Something that happened while a device was away.
 package struct LoggedEvent: Hashable, Sendable {
-    /// Counted over the whole store.
+    /// Counted over the whole store; of events since version 22, their `StorePosition`.
     package var number: Int64
     /// Conversation the event is about.
     package var conversation: ConversationID
@@ -64,9 +64,11 @@ extension Connection {
     func log(_ event: ChangeEvent) throws(StoreError) {
         guard let place = event.place, event.change.isLogged, let (kind, payload) = event.change.logged else { return }
         try self.run(
-            "INSERT INTO conversation_event (conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?)",
-            place.conversation, event.atMilliseconds, event.actorID, kind.rawValue, payload)
-        let number = self.lastInsertedID
+            """
+            INSERT INTO conversation_event (number, conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?, ?)
+            """, event.position.rawValue, place.conversation, event.atMilliseconds, event.actorID, kind.rawValue,
+            payload)
+        let number = event.position.rawValue
         let concerned: [UserID]
         switch event.change {
         case .receipt: concerned = event.receivers
@@ -89,7 +91,8 @@ extension Connection {
             """
             DELETE FROM conversation_event WHERE number IN (
                 SELECT number FROM conversation_event
-                WHERE at < ?1 OR number <= (SELECT max(number) FROM conversation_event) - ?2 ORDER BY number LIMIT 1000)
+                WHERE at < ?1 OR number <= (SELECT number FROM conversation_event ORDER BY number DESC LIMIT 1 OFFSET ?2)
+                ORDER BY number LIMIT 1000)
             """, moment, EventLogBounds.events)
     }
 }

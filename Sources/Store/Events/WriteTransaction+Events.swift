@@ -3,9 +3,11 @@ import ChatModel
 // What the gateways are told after the commit.
 extension WriteTransaction {
     /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
+    ///
+    /// - Parameter messages: the messages that it is about, each with its sender.
     func note(
         _ change: ChangeEvent.Change, in conversation: ConversationState, by actor: UserID,
-        to audience: EventAudience = .members
+        to audience: EventAudience = .members, about messages: [(sequence: Int64, sender: UserID)] = []
     ) throws(StoreError) {
         // Devices that were away ask for what was logged after the last one they know.
         let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
@@ -17,8 +19,9 @@ extension WriteTransaction {
         let event = ChangeEvent(
             in: place, actor: try self.name(actor), actorID: actor, subjects: subjects, atMilliseconds: moment,
             change: change, audience: audience, receivers: try self.receivers(audience, in: conversation),
-            origin: self.origin)
+            origin: self.origin, position: StorePosition(self.nextMessageID()))
         try self.connection.log(event)
+        try self.addToFeed(event, about: messages)
         self.events.append(event)
         if conversation.kind == .group, !conversation.flags.contains(.disbanded) || change.endsGroup {
             self.worded.append(event)
@@ -35,9 +38,10 @@ extension WriteTransaction {
 
     /// Tells a person's own devices of what is theirs alone.
     func noteOwn(
-        _ change: OwnChange, of user: UserID, in conversation: ConversationState
+        _ change: OwnChange, of user: UserID, in conversation: ConversationState,
+        about messages: [(sequence: Int64, sender: UserID)] = []
     ) throws(StoreError) {
-        try self.note(.own(change), in: conversation, by: user, to: .people([user]))
+        try self.note(.own(change), in: conversation, by: user, to: .people([user]), about: messages)
     }
 
     private func receivers(
@@ -83,7 +87,8 @@ extension WriteTransaction {
         _ annotation: MessageAnnotation, of target: MessageTarget, by user: UserID
     ) throws(StoreError) {
         try self.note(
-            .annotated(annotation), in: target.conversation, by: user, to: try self.told(of: target, isRecalled: false))
+            .annotated(annotation), in: target.conversation, by: user, to: try self.told(of: target, isRecalled: false),
+            about: [(target.place.sequence, target.sender)])
     }
 
     /// Tells who has read messages to who wrote them, and in a direct conversation to both: in a group not everybody
@@ -95,7 +100,8 @@ extension WriteTransaction {
         let people = Set(changes.map(\.sender) + [user]).sorted()
         try self.note(
             .annotated(.readers), in: conversation, by: user,
-            to: conversation.kind == .direct ? .members : .people(people))
+            to: conversation.kind == .direct ? .members : .people(people),
+            about: changes.map { ($0.place.sequence, $0.sender) })
     }
 
     /// Tells of a message that was changed.
@@ -122,7 +128,7 @@ extension WriteTransaction {
             isDeleted: isDeleted)
         try self.note(
             isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
-            to: try self.told(of: target, isRecalled: isRecalled))
+            to: try self.told(of: target, isRecalled: isRecalled), about: [(target.place.sequence, target.sender)])
         return moment
     }
 }

@@ -24,6 +24,17 @@ extension Connection {
             """)
     }
 
+    /// Conversations whose last message is not placed: its id is above the position of the last commit, or above the
+    /// conversation's own.
+    func conversationsAhead(of position: StorePosition) throws(StoreError) -> [Int64] {
+        try self.query(
+            """
+            SELECT c.id FROM conversation c JOIN message m ON m.conversation_id = c.id AND m.sequence = c.head
+            WHERE m.id > ?1 OR (c.position > 0 AND c.position < m.id)
+            """, position.rawValue
+        ) { row throws(StoreError) in row.int64(0) }
+    }
+
     /// Removes messages and everything that refers to them but their client tokens.
     func deleteMessages(
         in id: ConversationID, _ range: ClosedRange<Int64>, at wall: Int64

@@ -134,6 +134,29 @@ extension ReadTransaction {
         return nil
     }
 
+    /// Messages of a conversation whose ids are above one position and not above another, oldest first. Says nothing
+    /// about who may see them.
+    func messages(
+        in id: ConversationID, after position: StorePosition, through last: StorePosition, limit: Int
+    ) throws(StoreError) -> [(sequence: Int64, id: MessageID)] {
+        var low: Int64 = 1
+        var high = try self.conversation(id)?.head ?? 0
+        while low <= high {
+            let middle = low + (high - low) / 2
+            let found = try self.connection.first(
+                "SELECT id <= ?3 FROM message WHERE conversation_id = ?1 AND sequence = ?2", id, middle,
+                position.rawValue
+            ) { row throws(StoreError) in row.int64(0) != 0 }
+            guard let isKnown = found else { throw Row.damaged("hole in a conversation") }
+            if isKnown { low = middle + 1 } else { high = middle - 1 }
+        }
+        let found = try self.connection.query(
+            "SELECT sequence, id FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?",
+            id, low, limit
+        ) { row throws(StoreError) in (sequence: row.int64(0), id: MessageID(rawValue: row.int64(1))) }
+        return found.filter { StorePosition($0.id) <= last }
+    }
+
     /// - Throws: `notFound` without access.
     func check(_ access: HistoryAccess, to id: ConversationID) throws(StoreError) {
         _ = try self.view(of: id, for: access)

@@ -32,6 +32,7 @@ let migrations: [Migration] = [
     migration20Bodies,
     migration20Arrivals,
     migration21Trial,
+    migration22Positions,
 ]
 
 extension Connection {
@@ -69,7 +70,7 @@ extension Connection {
         let seed = Int64.random(in: Int64.min...Int64.max)
         for (key, value) in [
             ("epoch", epoch), ("node_id", 0), ("created_at", now), ("token_seed", seed), ("clock_believed", now),
-            ("moments_until", 0),
+            ("moments_until", 0), ("position", 0), ("feed_from", 0),
         ] {
             try self.run("INSERT INTO meta (key, value) VALUES (?, ?)", key, value)
         }

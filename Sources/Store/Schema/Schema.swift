@@ -4,13 +4,14 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 21
+    static let version = 22
 
     static let sql = """
         -- ---- The database itself ----
 
         -- Numbers of the database: epoch, node_id, created_at, how far numbers are given (see Sequencer), how far
         -- client tokens are indexed (see TokenIndex), the last time that the clock was believed (see ClockGuard).
+        -- position: of the last commit, see StorePosition; feed_from: of the newest row that change_feed has forgotten.
         -- completed_until: messages up to this id have a body_hash of what was sent (see message).
         CREATE TABLE meta (
             key TEXT PRIMARY KEY,
@@ -146,6 +147,7 @@ enum Schema {
         -- fields: a JSON object of an app's own fields beside name and attributes.
         -- expires_at: a temporary one is gone then.
         -- trial: 1 for one that a request without a token made in the trial mode.
+        -- position: at least that of its newest message and of its newest row in change_feed; 0 for before version 22.
         CREATE TABLE conversation (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             kind INTEGER NOT NULL,
@@ -169,7 +171,8 @@ enum Schema {
             member_set BLOB,
             fields TEXT,
             expires_at INTEGER,
-            trial INTEGER NOT NULL DEFAULT 0
+            trial INTEGER NOT NULL DEFAULT 0,
+            position INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE INDEX conversation_in_trial ON conversation (id) WHERE trial = 1;
         CREATE UNIQUE INDEX conversation_by_channel ON conversation (channel, kind) WHERE channel IS NOT NULL;
@@ -199,6 +202,8 @@ enum Schema {
         -- read_at: when the reading position moved last; read_from: where it was before that, so that every message
         -- above it was read at that time. acked_sequence, acked_at, acked_from: the same of what any device
         -- acknowledged. 0 for never.
+        -- read_position, own_position: position (see StorePosition) of the last change of how far the person has read, and
+        -- of switches, draft and place in the list.
         CREATE TABLE member (
             conversation_id INTEGER NOT NULL REFERENCES conversation (id),
             user_id INTEGER NOT NULL REFERENCES user (id),
@@ -220,6 +225,8 @@ enum Schema {
             acked_at INTEGER NOT NULL DEFAULT 0,
             read_from INTEGER NOT NULL DEFAULT 0,
             acked_from INTEGER NOT NULL DEFAULT 0,
+            read_position INTEGER NOT NULL DEFAULT 0,
+            own_position INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (conversation_id, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX member_by_user ON member (user_id, conversation_id);
@@ -707,7 +714,8 @@ enum Schema {
 
         -- ---- Events, commands and announcements to people ----
 
-        -- The newest days of what happened, for devices that were away. kind: see EventLog. payload: a JSON object.
+        -- The newest days of what happened, for devices that were away. number: since version 22 the position (see
+        -- StorePosition). kind: see EventLog. payload: a JSON object.
         CREATE TABLE conversation_event (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             conversation_id INTEGER NOT NULL REFERENCES conversation (id),
@@ -727,6 +735,20 @@ enum Schema {
             PRIMARY KEY (user_id, at, number)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX conversation_event_person_by_number ON conversation_event_person (number);
+
+        -- Where to look for what changed after a position, for clients that come back; new messages have no row: their
+        -- ids are positions. user_id: the one person whom it is for; NULL for everybody in the conversation.
+        -- kind: FeedKind. sequence, person_id: the message or member that it is about.
+        CREATE TABLE change_feed (
+            position INTEGER PRIMARY KEY,
+            conversation_id INTEGER NOT NULL REFERENCES conversation (id),
+            user_id INTEGER REFERENCES user (id),
+            kind INTEGER NOT NULL,
+            sequence INTEGER,
+            person_id INTEGER REFERENCES user (id)
+        ) STRICT;
+        CREATE INDEX change_feed_by_conversation ON change_feed (conversation_id, position);
+        CREATE INDEX change_feed_by_user ON change_feed (user_id, position) WHERE user_id IS NOT NULL;
 
         -- Commands for clients, kept for those who are away.
         -- conversation_id: whom it is about; audience_id: whose members and listeners see it, which differs for a topic

@@ -477,9 +477,10 @@ final class Appender {
     func flush() throws(StoreError) {
         for conversation in self.ahead {
             try self.connection.run(
-                "UPDATE conversation SET head = ?, head_countable = ?, active_at = ?, change = ? WHERE id = ?",
-                conversation.head, conversation.headCountable, conversation.activeAt, self.sequencer.nextChange(),
-                conversation.id)
+                """
+                UPDATE conversation SET head = ?, head_countable = ?, active_at = ?, change = ?, position = ? WHERE id = ?
+                """, conversation.head, conversation.headCountable, conversation.activeAt, self.sequencer.nextChange(),
+                self.sequencer.newestID, conversation.id)
             for (sender, own) in conversation.own {
                 try self.connection.run(
                     """

@@ -71,7 +71,8 @@ extension WriteTransaction {
             INSERT INTO message_mark (user_id, conversation_id, sequence, revision, heard) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET revision = excluded.revision, heard = 1
             """, user, place.conversation, place.sequence, revision)
-        try self.noteOwn(.heard(target.id), of: user, in: target.conversation)
+        try self.noteOwn(
+            .heard(target.id), of: user, in: target.conversation, about: [(place.sequence, target.sender)])
         return target.change(revision: revision, for: [user])
     }
 

@@ -65,7 +65,9 @@ extension WriteTransaction {
         let receipt = MessageReceipt(
             message: message.id, sequence: message.sequence, receiver: try self.name(user), isRead: isRead,
             atMilliseconds: self.wallMilliseconds)
-        try self.note(.receipt(receipt), in: conversation, by: user, to: .people([message.sender]))
+        try self.note(
+            .receipt(receipt), in: conversation, by: user, to: .people([message.sender]),
+            about: [(message.sequence, message.sender)])
     }
 
     /// Ends a person's own mentions in a conversation up to a message that they have read; at most 1,000 at a time.

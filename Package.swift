@@ -83,6 +83,7 @@ let package = Package(
         module("LeanCloudQuery", ["ByteCodec", "RegularExpressions"]),
         module("LeanCloudWire", ["ByteCodec"]),
         module("ContentTranslation", common + ["LeanCloudWire", "Localization"]),
+        module("Search", common + ["SQLite", "Store", "ContentTranslation", "CLinux"]),
         module(
             "LeanCloudTranslation",
             common + ["LeanCloudWire", "LeanCloudQuery", "ContentTranslation", "Store", "Broker"]),
@@ -173,6 +174,7 @@ let package = Package(
         tool("store-bench", common + ["Store", "CLinux"]),
         tool("file-bench", ["ChatModel", "FileStore", "CLinux"]),
         tool("profile-bench", common + ["Profiles", "Store"]),
+        tool("search-bench", common + ["Search", "Store", "CLinux"]),
         tool("transport-echo", ["Transport", "Diagnostics", "Execution"]),
         tool("leancloud-echo", ["ByteCodec", "LeanCloudWire"]),
         tool("powercut-replay", ["ChatModel", "FileStore", "Store"]),
@@ -251,6 +253,7 @@ let package = Package(
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
                 "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "COpenSSL", "teahouse",
             ]),
+        tests("Search", common + ["Search", "Store"]),
         tests("Store", common + ["Store", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),

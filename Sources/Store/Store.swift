@@ -190,10 +190,11 @@ package final class Store: Sendable {
 
     /// `read`, waiting for the answer. For tools, tests and start-up; never on a thread that must not block.
     package func readAndWait<Value: Sendable>(
+        as lane: ReadLane = .page,
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let answer = Answer<Value>()
-        self.read(body, then: answer.set)
+        self.read(as: lane, body, then: answer.set)
         return try answer.get()
     }
 

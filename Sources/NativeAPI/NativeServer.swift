@@ -44,7 +44,8 @@ enum NativeBounds {
 enum NativeSchemas {
     /// By name.
     static let all: [(name: String, shape: Shape)] = [
-        ("Problem", APIAnswer.problemShape), ("User", NativeUser.shape), ("Welcome", Self.welcome),
+        ("Problem", APIAnswer.problemShape), ("User", NativeUser.shape),
+        ("Conversation", NativeConversation.shape), ("Message", NativeMessage.shape), ("Welcome", Self.welcome),
         ("Session", Self.session), ("Device", Self.device),
     ]
 

@@ -37,6 +37,8 @@ package enum TextRule: Sendable {
     case plain
     /// Up to 18 decimal digits: ids.
     case digits
+    /// Two of these with a hyphen between them.
+    case places
 
     /// As ECMA-262 writes it; `nil` for any text.
     var pattern: String? {
@@ -44,6 +46,7 @@ package enum TextRule: Sendable {
         case .any: nil
         case .plain: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"
         case .digits: "^[0-9]{1,18}$"
+        case .places: "^[0-9]{1,18}-[0-9]{1,18}$"
         }
     }
 
@@ -51,8 +54,17 @@ package enum TextRule: Sendable {
         switch self {
         case .any: true
         case .plain: text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-        case .digits: (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        case .digits: Self.isNumber(text.utf8)
+        case .places: Self.areNumbers(text.utf8.split(separator: 0x2D, omittingEmptySubsequences: false))
         }
+    }
+
+    private static func isNumber(_ text: some Collection<UInt8>) -> Bool {
+        (1...18).contains(text.count) && text.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func areNumbers(_ parts: [some Collection<UInt8>]) -> Bool {
+        parts.count == 2 && parts.allSatisfy { self.isNumber($0) }
     }
 }
 
@@ -170,6 +182,7 @@ extension Shape {
             case .any: "a text of \(Self.words(bounds)) characters"
             case .plain: "a text of \(Self.words(bounds)) characters without control characters"
             case .digits: "a number of 1 to 18 digits, as a text"
+            case .places: "the id of a message"
             }
         case .integer(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .number(let bounds): "a number from \(bounds.lowerBound) to \(bounds.upperBound)"

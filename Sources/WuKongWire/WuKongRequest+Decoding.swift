@@ -61,7 +61,7 @@ extension WuKongRequestID {
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case UInt8(ascii: "\""):
-                guard let end = Self.endOfString(in: bytes, from: position) else { return nil }
+                guard let end = LooseJSON.endOfString(bytes, position) else { return nil }
                 let isKey = depth == 1 && bytes[position..<end].elementsEqual("\"id\"".utf8)
                 position = end
                 if isKey, let token = Self.token(in: bytes, behindColonAt: end) {
@@ -72,19 +72,6 @@ extension WuKongRequestID {
             default: break
             }
             position += 1
-        }
-        return nil
-    }
-
-    /// The position behind the string that begins at `start`.
-    private static func endOfString(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        var position = start + 1
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\\"): position += 2
-            case UInt8(ascii: "\""): return position + 1
-            default: position += 1
-            }
         }
         return nil
     }

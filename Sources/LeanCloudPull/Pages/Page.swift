@@ -1,3 +1,5 @@
+import ByteCodec
+
 /// Answer to one request for rows. Pure.
 struct Page: Sendable {
     let bytes: [UInt8]

@@ -1,24 +1,26 @@
-/// Finds values in JSON text without judging it: brackets, strings and escapes alone are looked at. What strangers' servers
-/// send is taken apart with this, so that one broken row does not take the others along. Pure.
-enum LooseJSON {
+/// Finds values in JSON text without judging it: brackets, strings and escapes alone are looked at. Pages of strangers'
+/// servers are taken apart with this, so that one broken row does not take the others along, and the id of a request
+/// that cannot be read is found. Pure.
+package enum LooseJSON {
     /// A member of an object, by where its name and its value are in the text.
-    struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// Between the quotes, escapes as they stand.
-        var name: Range<Int>
-        var value: Range<Int>
+        package var name: Range<Int>
+        /// From the first byte of the value to behind its last.
+        package var value: Range<Int>
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     /// The first position from `start` that is no white space.
-    static func skipSpace(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int {
+    package static func skipSpace(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int {
         var position = start
         while position < text.count, Self.isSpace(text[position]) { position += 1 }
         return position
     }
 
     /// The position behind the value that begins at `start`; `nil` when the text ends before it does.
-    static func endOfValue(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+    package static func endOfValue(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         guard start < text.count else { return nil }
         switch text[start] {
         case UInt8(ascii: "\""): return Self.endOfString(text, start)
@@ -37,7 +39,8 @@ enum LooseJSON {
         }
     }
 
-    private static func endOfString(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+    /// The position behind the string that begins at `start`; `nil` when the text ends before it does.
+    package static func endOfString(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         var position = start + 1
         while position < text.count {
             switch text[position] {
@@ -70,7 +73,7 @@ enum LooseJSON {
     }
 
     /// The elements of the array that begins at `start`, and the position behind it; `nil` when it is not whole.
-    static func elements(_ text: UnsafeRawBufferPointer, _ start: Int) -> (ranges: [Range<Int>], end: Int)? {
+    package static func elements(_ text: UnsafeRawBufferPointer, _ start: Int) -> (ranges: [Range<Int>], end: Int)? {
         guard start < text.count, text[start] == UInt8(ascii: "[") else { return nil }
         var ranges: [Range<Int>] = []
         var position = Self.skipSpace(text, start + 1)
@@ -87,7 +90,7 @@ enum LooseJSON {
     }
 
     /// The members of the object that begins at `start`, and the position behind it; `nil` when it is none, or not whole.
-    static func members(_ text: UnsafeRawBufferPointer, _ start: Int = 0) -> (members: [Member], end: Int)? {
+    package static func members(_ text: UnsafeRawBufferPointer, _ start: Int = 0) -> (members: [Member], end: Int)? {
         var position = Self.skipSpace(text, start)
         guard position < text.count, text[position] == UInt8(ascii: "{") else { return nil }
         var members: [Member] = []
@@ -112,7 +115,7 @@ enum LooseJSON {
     }
 
     /// The text without white space between its values: one line, unless a string holds a line end.
-    static func compact(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func compact(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(text.count)
         var position = 0

@@ -16,7 +16,6 @@ import json
 import random
 import sqlite3
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -32,6 +31,7 @@ from websockets.exceptions import WebSocketException  # noqa: E402
 from binary_wire import BinarySession  # noqa: E402
 from house import CONFIGURATION, GROUP, PATIENCE, Closed, House, HouseError  # noqa: E402
 from leancloud_dialects import App, Client, JavaScript, Lost, Refused, Swift, complaints, text  # noqa: E402
+from loop import run_loop  # noqa: E402
 
 APP_ID = "teahouse-test-app-gzGzoHsz"
 SETTINGS = CONFIGURATION + f"""
@@ -459,24 +459,5 @@ async def run(arguments: argparse.Namespace) -> int:
     return 0 if clean else 1
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--server", help="what to run in place of `teahouse serve`")
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=20, help="of load, about, without the restarts")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--expect-red", action="store_true", help="succeed only when a promise is broken")
-    arguments = parser.parse_args()
-    print(f"gateway kills: seed {arguments.seed}", flush=True)
-    begun = time.monotonic()
-    code = asyncio.run(run(arguments))
-    print(f"gateway kills: {time.monotonic() - begun:.1f} s")
-    return code
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except HouseError as error:
-        sys.exit(f"gateway kills: {error}")
+    run_loop("gateway kills", run, __doc__, seconds=20, red="a promise is broken")

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Foreign"))
 from house import GROUP, PATIENCE, PERSON, Closed, House, HouseError, Session, payload_of  # noqa: E402
 from ledger import (Conversation, Key, Promise, Row, conversation_of, judge, payload_for,  # noqa: E402
                     promise_from_delivery, stored_messages)
+from loop import run_loop  # noqa: E402
 
 #: Messages on their way per person.
 WINDOW = 4
@@ -283,25 +284,5 @@ async def run(arguments: argparse.Namespace) -> int:
     return 0 if clean else 1
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--server", help="what to run in place of `teahouse serve`")
-    parser.add_argument("--people", type=int, default=50)
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=25, help="of load, about, without the restarts")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--expect-red", action="store_true", help="succeed only when acknowledged messages are lost")
-    arguments = parser.parse_args()
-    print(f"kill loop: seed {arguments.seed}", flush=True)
-    begun = time.monotonic()
-    code = asyncio.run(run(arguments))
-    print(f"kill loop: {time.monotonic() - begun:.1f} s")
-    return code
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except HouseError as error:
-        sys.exit(f"kill loop: {error}")
+    run_loop("kill loop", run, __doc__, seconds=25, red="acknowledged messages are lost", people=50)

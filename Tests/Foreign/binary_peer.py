@@ -6,14 +6,13 @@ import argparse
 import asyncio
 import json
 import struct
-import sys
 import time
 
 import binary_wire
 from binary_wire import (DUP, NO_PERSIST, PING, RECEIPT, RED_DOT, SEND, SYNC_ONCE, TOPIC, BinarySession, connect_packet,
                          frame, public_text)
-from house import (AUTH_FAIL, CONFIGURATION, DESKTOP, GROUP, KICKED, NOT_MEMBER, PERSON, SUCCESS, Checks, Closed,
-                   House, Session, equal, expect, payload_of)
+from house import (AUTH_FAIL, CONFIGURATION, DESKTOP, GROUP, KICKED, NOT_MEMBER, PERSON, SUCCESS, Checks, Closed, House,
+                   Session, equal, expect, payload_of, run_checks)
 
 NAMES = ("ann", "bob", "cai", "dee", "eva")
 REDELIVERY = 5
@@ -273,15 +272,8 @@ async def main(arguments: argparse.Namespace) -> int:
     place.start()
     tokens.update(place.add_users(NAMES))
     place.add_group("tea", ("ann", "bob", "cai"))
-    code = await checks.run(arguments.only)
-    equal(place.stop(), 0, "the exit code of the server")
-    complaint = place.verify()
-    print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
-    return code or (1 if complaint else 0)
+    return await checks.finish(place, arguments.only)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--only", help="run the checks whose name contains this")
-    sys.exit(asyncio.run(main(parser.parse_args())))
+    run_checks(main, __doc__)

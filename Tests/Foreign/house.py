@@ -5,6 +5,7 @@ Nothing here shares code with the server: what these tests see is what a strange
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import atexit
 import base64
@@ -19,9 +20,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -410,6 +411,22 @@ class Checks:
                 print(f"ok    {name}", flush=True)
         print(f"{passed} passed, {failed} failed", flush=True)
         return 1 if failed else 0
+
+    async def finish(self, house: House, only: str | None = None) -> int:
+        """Runs the checks, stops the server and has its folder verified; the exit code."""
+        code = await self.run(only)
+        equal(house.stop(), 0, "the exit code of the server")
+        complaint = house.verify()
+        print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
+        return code or (1 if complaint else 0)
+
+
+def run_checks(main: Callable[[argparse.Namespace], Coroutine[Any, Any, int]], description: str | None) -> NoReturn:
+    """The command line of a file of checks; ends with the exit code of `main`."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--binary", required=True, help="teahouse")
+    parser.add_argument("--only", help="run the checks whose name contains this")
+    sys.exit(asyncio.run(main(parser.parse_args())))
 
 
 def expect(condition: Any, what: Any = "") -> None:

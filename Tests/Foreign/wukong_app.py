@@ -13,14 +13,13 @@ import hashlib
 import hmac
 import http.server
 import json
-import sys
 import threading
 import urllib.error
 import urllib.request
 from typing import Any
 
 from binary_wire import RECEIPT, RED_DOT, BinarySession
-from house import APP, CONFIGURATION, DESKTOP, GROUP, PERSON, SUCCESS, Checks, House, Session, equal, expect
+from house import APP, CONFIGURATION, DESKTOP, GROUP, PERSON, SUCCESS, Checks, House, Session, equal, expect, run_checks
 
 SECRET = "a-secret-of-at-least-thirty-two-bytes!"
 checks = Checks()
@@ -347,15 +346,8 @@ async def main(arguments: argparse.Namespace) -> int:
         """)
     Place.house.start()
     Place.manager = Place.house.ctl("wukong", "token").split()[-1]
-    code = await checks.run(arguments.only)
-    equal(Place.house.stop(), 0, "the exit code of the server")
-    complaint = Place.house.verify()
-    print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
-    return code or (1 if complaint else 0)
+    return await checks.finish(Place.house, arguments.only)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--only", help="run the checks whose name contains this")
-    sys.exit(asyncio.run(main(parser.parse_args())))
+    run_checks(main, __doc__)

@@ -12,13 +12,12 @@ import asyncio
 import base64
 import json
 import random
-import sys
 import urllib.error
 import urllib.request
 from typing import Any
 
 from binary_wire import BinarySession
-from house import APP, PERSON, SUCCESS, WEB, Checks, House, Session, equal, expect
+from house import APP, PERSON, SUCCESS, WEB, Checks, House, Session, equal, expect, run_checks
 
 CONFIGURATION = """
 [limits]
@@ -161,15 +160,8 @@ async def main(arguments: argparse.Namespace) -> int:
     place.add_users(("ann", "bob", "cai"))
     for name, device in (("ann", "app"), ("ann", "web"), ("bob", "app")):
         tokens[f"{name}-{device}"] = place.token(name, device)
-    code = await checks.run(arguments.only)
-    equal(place.stop(), 0, "the exit code of the server")
-    complaint = place.verify()
-    print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
-    return code or (1 if complaint else 0)
+    return await checks.finish(place, arguments.only)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--only", help="run the checks whose name contains this")
-    sys.exit(asyncio.run(main(parser.parse_args())))
+    run_checks(main, __doc__)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -19,7 +18,7 @@ from typing import Any
 
 import binary_wire
 from binary_wire import BinarySession, connect_packet, public_text
-from house import GROUP, PERSON, SUCCESS, WEB, Checks, House, equal, expect, payload_of
+from house import GROUP, PERSON, SUCCESS, WEB, Checks, House, equal, expect, payload_of, run_checks
 
 checks = Checks()
 place: House
@@ -118,15 +117,8 @@ async def main(arguments: argparse.Namespace) -> int:
     binary_wire.self_test()
     place = House(arguments.binary, config=CONFIGURATION)
     place.start()
-    code = await checks.run(arguments.only)
-    equal(place.stop(), 0, "the exit code of the server")
-    complaint = place.verify()
-    print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
-    return code or (1 if complaint else 0)
+    return await checks.finish(place, arguments.only)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--only", help="run the checks whose name contains this")
-    sys.exit(asyncio.run(main(parser.parse_args())))
+    run_checks(main, __doc__)

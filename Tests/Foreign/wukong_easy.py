@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from house import (AUTH_FAIL, GROUP, KICKED, NOT_MEMBER, PATIENCE, PERSON, Checks, House, HouseError, equal, expect,
-                   payload_of)
+                   payload_of, run_checks)
 from wukong_easy_sdk import WKIM, AuthOptions, WKIMDeviceFlag, WKIMError, WKIMEvent, WKIMOptions
 
 checks = Checks()
@@ -290,15 +289,8 @@ async def main(arguments: argparse.Namespace) -> int:
     house.start()
     tokens.update(house.add_users(NAMES))
     house.add_group("tea", ("ann", "bob", "cai"))
-    code = await checks.run(arguments.only)
-    house.stop()
-    complaint = house.verify()
-    print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
-    return code or (1 if complaint else 0)
+    return await checks.finish(house, arguments.only)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--only", help="run the checks whose name contains this")
-    sys.exit(asyncio.run(main(parser.parse_args())))
+    run_checks(main, __doc__)

@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import json
 import struct
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -19,7 +18,8 @@ from typing import Any
 
 import binary_wire
 from binary_wire import RECVACK, RED_DOT, BinarySession, connect_packet, frame, public_text, send_packet
-from house import APP, DESKTOP, GROUP, PERSON, SUCCESS, WEB, Checks, House, Session, equal, expect, payload_of
+from house import (APP, DESKTOP, GROUP, PERSON, SUCCESS, WEB, Checks, House, Session, equal, expect, payload_of,
+                   run_checks)
 
 checks = Checks()
 place: House
@@ -276,15 +276,8 @@ async def main(arguments: argparse.Namespace) -> int:
     place.add_users(people)
     for name, device in people.items():
         tokens[name] = place.token(name, device)
-    code = await checks.run(arguments.only)
-    equal(place.stop(), 0, "the exit code of the server")
-    complaint = place.verify()
-    print("ok    teahouse verify finds nothing" if complaint is None else f"FAIL  teahouse verify: {complaint}")
-    return code or (1 if complaint else 0)
+    return await checks.finish(place, arguments.only)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True, help="teahouse")
-    parser.add_argument("--only", help="run the checks whose name contains this")
-    sys.exit(asyncio.run(main(parser.parse_args())))
+    run_checks(main, __doc__)

@@ -4,7 +4,7 @@ import Execution
 package import Store
 
 /// Accounts as operators and business servers change them, and the authenticator that every gateway asks. Any thread.
-/// What an operator changes is given a note for the audit log.
+/// A change by an operator is given a note for the audit log.
 ///
 /// Each change calls `then` once, on the store's writer, a reader's or a hashing thread, or on the caller's before the
 /// method returns. It must be short. Tools and start-up may use `wait`.

@@ -56,7 +56,7 @@ package enum MessageLimits {
 
 /// Changes of a message since it was sent, as one person sees it.
 ///
-/// Of a withdrawn message there are no attributes and no edited body.
+/// A withdrawn message has no attributes and no edited body.
 package struct MessageExtra: Hashable, Sendable {
     /// Place of the message.
     package var place: MessagePlace

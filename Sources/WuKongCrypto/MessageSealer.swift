@@ -4,8 +4,8 @@ import Glibc
 
 /// Encrypts and signs one message for many sessions, eight at a time.
 ///
-/// What the sessions have in common is put together once: the padded payload, the signature, the packet but for its
-/// encrypted parts. Eight message keys are made at once, which takes a sixth of the time of one after the other.
+/// Parts that the sessions have in common are put together once: the padded payload, the signature, the packet but for
+/// its encrypted parts. Eight message keys are made at once, which takes a sixth of the time of one after the other.
 ///
 /// Exclusive access is not checked at run time: nothing in it calls back.
 ///

@@ -10,13 +10,13 @@ final class ConsoleDriver {
     static let now: Int64 = 1_800_000_000_000
 
     var console: Console
-    /// What was asked, the newest last.
+    /// Requests that were asked, the newest last.
     private(set) var asked: [AdminRequest] = []
     /// The reasons that were given with questions.
     private(set) var reasons: [String] = []
     private(set) var effects: [Console.Effect] = []
     private var watches: [Int64] = []
-    /// What the server answers; `nil` for no answer at all.
+    /// Answer of the server; `nil` for none at all.
     var server: (AdminRequest) -> Result<AdminAnswer, AdminError>?
 
     init(

@@ -16,7 +16,7 @@ import Testing
         return Selector(configuration) { items in [.tell(StatusLine(items.map(\.id).joined(separator: ",")))] }
     }
 
-    /// What was chosen in the end; `nil` when it was given up or goes on.
+    /// Choice in the end; `nil` when it was given up or goes on.
     private func chosen(_ selector: Selector, _ keys: Key...) -> String? {
         var selector = selector
         for key in keys {

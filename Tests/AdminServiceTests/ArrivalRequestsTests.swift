@@ -6,7 +6,7 @@ import Testing
 
 /// People whom an app on another server knew.
 struct ArrivalRequestsTests {
-    /// Of the word "password". Source: LeanCloud data export guide, "Passwords of _User".
+    /// Hash of the word "password". Source: LeanCloud data export guide, "Passwords of _User".
     private static let salt = "h60d8x797d3oa0naxybxxv9bn7xpt2yiowz68mpiwou7gwr2"
     private static let hash = "tA7BLW+NK0UeARng0693gCaVnljkglCB9snqlpCSUKjx2RgYp8VZZOQt0S5iUtlDrkJXfT3gknS4rRqjYsd/Ug=="
 

@@ -141,7 +141,7 @@ final class RecordingOutlet: Outlet {
         then(measures)
     }
 
-    /// What came so far, oldest first.
+    /// Events that came so far, oldest first.
     var received: [String] { self.noted.wait(until: { _ in true }, then: { $0.received }) }
 
     func wait(until ready: (Noted) -> Bool) { self.noted.wait(until: ready, then: { _ in }) }

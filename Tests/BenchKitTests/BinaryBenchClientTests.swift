@@ -5,7 +5,7 @@ import WuKongWire
 
 @testable import BenchKit
 
-/// The binary gateway, fed with what a server would say, without a socket. Keys and encrypted texts were computed
+/// The binary client, fed with what a server would say, without a socket. Keys and encrypted texts were computed
 /// outside of this package.
 @Suite struct BinaryBenchClientTests {
     private static let serverKey = "WGmv9FBUlzLLqu1eXfmzCm2jHLDldCutWtShp2jxpns="
@@ -43,7 +43,7 @@ import WuKongWire
         #expect(try self.receive(header + packets) == header.count + count)
     }
 
-    /// What the gateway wants to send, and empties the buffer.
+    /// Returns the packets that the client wants to send, and empties the buffer.
     private func sent() -> [UInt8] {
         let bytes = Array(self.connection.unsent.bytes)
         self.connection.unsent.removeAll()

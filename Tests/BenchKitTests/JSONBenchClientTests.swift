@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchKit
 
-/// The JSON gateway, fed with what a server would say, without a socket.
+/// The JSON client, fed with what a server would say, without a socket.
 @Suite struct JSONBenchClientTests {
     private let benchClient = JSONBenchClient(host: "127.0.0.1:7677")
     private let traffic = Traffic(run: 0xabc, layout: .direct(senderOf: [-1, 0]))
@@ -22,7 +22,7 @@ import Testing
         #expect(try self.receive(header + payload) == header.count + count)
     }
 
-    /// What the gateway wants to send, and empties the buffer.
+    /// Returns the text that the client wants to send, and empties the buffer.
     private func sent() -> String {
         let text = String(decoding: Array(self.connection.unsent.bytes), as: UTF8.self)
         self.connection.unsent.removeAll()

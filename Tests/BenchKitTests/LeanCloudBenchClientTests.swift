@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchKit
 
-/// LeanCloud's gateway, fed with what a server would say, without a socket.
+/// LeanCloud's client, fed with what a server would say, without a socket.
 @Suite struct LeanCloudBenchClientTests {
     private static let conversation = "5f1e2d3c4b5a69788796a5b4"
     private static let messageID = "AAAAAAAAAAEx4cU_qn-1Zw"
@@ -44,7 +44,7 @@ import Testing
         try self.receive(command: command.encoded())
     }
 
-    /// What the gateway wants to send, as commands, and empties the buffer.
+    /// Returns the commands that the client wants to send, and empties the buffer.
     private func sent() throws -> [GenericCommand] {
         var bytes = Array(self.connection.unsent.bytes)
         self.connection.unsent.removeAll()

@@ -1,7 +1,7 @@
 import ChatModel
 import Testing
 
-/// Who asks, in words for the tables below.
+/// Askers, in words for the tables below.
 enum Asker: String, CaseIterable, Sendable {
     case author, authorInDirect, member, peerInDirect, manager, owner, formerAuthor, stranger
     case authorInRoom, strangerInRoom, application

@@ -1,7 +1,7 @@
 import ChatModel
 import Testing
 
-/// What each role sees, written out by hand: `name` for a row that shows something, `name+` for one that can be used,
+/// Rows that each role sees, written out by hand: `name` for a row that shows something, `name+` for one that can be used,
 /// `name-` and the reason for one that cannot. Lines are sections. Source: NIMKit's team cards.
 @Suite("The card of a team")
 struct TeamCardTests {

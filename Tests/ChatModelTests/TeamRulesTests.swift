@@ -1,7 +1,7 @@
 import ChatModel
 import Testing
 
-/// What the rules say, written out by hand, apart from the code. Source: NetEase IM, normal and advanced teams.
+/// The rules, written out by hand, apart from the code. Source: NetEase IM, normal and advanced teams.
 ///
 /// The four letters of a row are what somebody outside, a member, a manager and the owner are told.
 struct TeamRuleRow: Sendable {

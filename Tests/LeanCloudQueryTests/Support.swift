@@ -6,7 +6,7 @@ import Testing
 /// The value of a JSON text.
 func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
 
-/// Whether the query takes the row.
+/// True when the query takes the row.
 func matches(_ query: String, _ row: String) throws -> Bool {
     let query = try ObjectQuery(parsing: query)
     var effort = QueryEffort()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeanCloudWire
 
-/// What protobuf asks of a reader beyond fields in their order.
+/// Demands of protobuf on a reader beyond fields in their order.
 struct ReadingTests {
     /// Fields of number 200 or 1000 in each wire type, which no message has.
     static let unknown = [

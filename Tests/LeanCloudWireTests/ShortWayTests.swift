@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeanCloudWire
 
-/// What is read and written most has a way of its own, which must come to the same.
+/// Commands that are read and written most have a way of their own, which must come to the same.
 struct ShortWayTests {
     static let cid = "551260efe4b01608686c3e0f"
     static let id = LeanCloudMessageID(high: 0x0123_4567_89AB_CDEF, low: 42)

@@ -8,7 +8,7 @@ func bytes(_ digits: String) -> [UInt8] {
     return bytes
 }
 
-/// What decoding throws, `nil` when it does not.
+/// Error that decoding throws; `nil` when it throws none.
 func failure(_ frame: [UInt8], limits: WireLimits = WireLimits()) -> LeanCloudWireError? {
     do throws(LeanCloudWireError) {
         _ = try GenericCommand(decoding: frame, limits: limits)

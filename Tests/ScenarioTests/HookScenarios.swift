@@ -10,7 +10,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// What a business server hears of a whole server: real sockets on both sides.
+/// Events that a business server gets from a whole server: real sockets on both sides.
 @Suite("Hooks")
 struct HookScenarios {
     private static func server(

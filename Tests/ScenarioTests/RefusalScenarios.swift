@@ -7,7 +7,7 @@ import TeahouseTesting
 import Testing
 import WuKongWire
 
-/// Who may not, and what they are told.
+/// Refusals, and the words that people get for them.
 struct RefusalScenarios {
     @Test("a wrong token is an error object with code 2, and the connection closes")
     func wrongToken() throws {

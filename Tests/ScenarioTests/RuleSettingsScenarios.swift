@@ -6,7 +6,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// What the operator allows people to do to messages.
+/// Changes of messages that the operator allows people.
 struct RuleSettingsScenarios {
     private static func options(_ file: String) throws -> ServerOptions {
         var arguments = CommandLineSettings()

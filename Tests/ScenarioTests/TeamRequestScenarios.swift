@@ -38,7 +38,7 @@ struct TeamRequestScenarios {
         try server.http("POST", "/api/v1/requests/\(number)/\(word)", token: token, json: #"{"reason":"so"}"#)
     }
 
-    /// What the events of the lines in a team are, once there are so many: they come after the answer. Each question is
+    /// Events of the lines in a team, once there are so many: they come after the answer. Each question is
     /// a request, so that the server's threads have had their turn.
     private func events(_ server: TestServer, _ team: String, _ token: String, count: Int) throws -> [String] {
         for _ in 0..<5000 {

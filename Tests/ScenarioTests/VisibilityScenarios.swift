@@ -5,7 +5,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// Who is shown what of a message, through the whole server.
+/// Parts of a message that each person is shown, through the whole server.
 struct VisibilityScenarios {
     private let placeholder = "这是群定向消息，仅部分群成员可见"
 

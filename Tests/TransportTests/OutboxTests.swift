@@ -42,7 +42,7 @@ struct OutboxTests {
         #expect(sent == expected)
     }
 
-    /// What `sendmsg` does, with a kernel that takes `count` bytes.
+    /// Stands for `sendmsg`, with a kernel that takes `count` bytes.
     private func send(_ count: Int, from outbox: inout Outbox, to sent: inout [UInt8]) {
         let gathered = withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { vectors in
             let filled = outbox.gather(into: vectors)

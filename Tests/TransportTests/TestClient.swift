@@ -156,7 +156,7 @@ struct TestFrame: Equatable {
 
     static func text(_ text: String) -> TestFrame { TestFrame(opcode: 1, payload: Array(text.utf8)) }
 
-    /// Of a close frame.
+    /// Code of a close frame.
     var closeCode: Int? {
         self.opcode == 8 && self.payload.count >= 2 ? Int(self.payload[0]) << 8 | Int(self.payload[1]) : nil
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// What happened, in order, for a test that waits for it.
+/// Events, in order, for a test that waits for it.
 final class Recorder: Sendable {
     private let lines = Lock<[String]>([])
     private let news = Mailbox<Bool>()

@@ -1,24 +1,24 @@
 import ByteCodec
 import WuKongWire
 
-/// What a frame is, read as the server does.
+/// Reads a frame as the server does.
 func decodeClient(_ frame: [UInt8], _ version: BinaryVersion = .latest) throws -> BinaryClientPacket {
     try frame.withUnsafeBytes { try BinaryClientPacket(decoding: $0, version: version) }
 }
 
-/// What a frame is, read as a client does.
+/// Reads a frame as a client does.
 func decodeServer(_ frame: [UInt8], _ version: BinaryVersion = .latest) throws -> BinaryServerPacket {
     try frame.withUnsafeBytes { try BinaryServerPacket(decoding: $0, version: version) }
 }
 
-/// What a server writes.
+/// Bytes that a server writes.
 func serverBytes(_ write: (inout BinaryPacketWriter) throws -> Void) rethrows -> [UInt8] {
     var writer = BinaryPacketWriter()
     try write(&writer)
     return writer.bytes
 }
 
-/// What a client writes.
+/// Bytes that a client writes.
 func clientBytes(_ write: (inout BinaryClientWriter) throws -> Void) rethrows -> [UInt8] {
     var writer = BinaryClientWriter()
     try write(&writer)

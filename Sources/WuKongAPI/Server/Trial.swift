@@ -5,7 +5,7 @@ import WuKongTranslation
 
 /// Requests that an app's own server makes, as the open demo page makes them without one: see `TrialSettings`.
 ///
-/// What is refused is answered with 400, the only status whose text that page shows.
+/// A refusal is answered with 400, the only status whose text that page shows.
 enum Trial {
     /// Gives a person of the trial a token; the person is made when missing.
     @Sendable static func registerToken(

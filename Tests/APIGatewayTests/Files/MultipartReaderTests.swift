@@ -98,7 +98,7 @@ struct MultipartReaderTests {
         #expect(parts == [Part(head: MultipartPart(name: "file"), content: content)])
     }
 
-    /// What is read, or why not, as a text.
+    /// Result of reading, or why there is none, as a text.
     static func outcome(_ body: [UInt8], pieces: Int) -> String {
         do {
             return try Self.read(body) { _ in pieces }.map { "\($0.head.name)=\($0.content)" }.joined(separator: ";")

@@ -32,7 +32,7 @@ final class App {
         return (reply.status, reply.json)
     }
 
-    /// What must be answered with 200.
+    /// Sends a request that must be answered with 200.
     @discardableResult
     func does(
         _ method: String, _ path: String, _ json: String = "", _ location: SourceLocation = #_sourceLocation

@@ -6,7 +6,7 @@ import Testing
 
 /// Teams that an operator has made, through the gateway of apps that know nothing of forms and modes.
 struct BusinessTeamScenarios {
-    /// What an app asks for, and what that is in a team; `juliet` is a member, `tybalt` is outside.
+    /// Requests of an app, and what each is in a team; `juliet` is a member, `tybalt` is outside.
     struct Asking: CustomTestStringConvertible, Sendable {
         let action: TeamAction
         let method: String

@@ -5,7 +5,7 @@ import Store
 import TeahouseTesting
 import Testing
 
-/// What everybody is told of a change, whichever way it came.
+/// Words that everybody gets about a change, whichever way it came.
 struct ChangeScenarios {
     /// Words of commands; those of `kept` reach who is away too.
     struct Told {

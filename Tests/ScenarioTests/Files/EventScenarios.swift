@@ -48,7 +48,7 @@ final class Listener {
     }
 }
 
-/// What clients of our own are told, over real sockets.
+/// Events for clients of our own API, over real sockets.
 struct EventScenarios {
     /// A change of somebody's own name through the gateway.
     func rename(_ server: TestServer, _ person: String, to name: String) throws {

@@ -6,7 +6,7 @@ import TeahouseTesting
 import Testing
 import Transfers
 
-/// What an operator forbids or bounds, and that nothing else suffers.
+/// Bounds and bans of an operator, and that nothing else suffers.
 struct FileBoundScenarios {
     @Test("links that are switched off: none is made or served, and sessions read, write and send as before")
     func linksOff() throws {

@@ -3,7 +3,7 @@ import ByteCodec
 import Server
 import TeahouseTesting
 
-/// What the scenarios of files do again and again.
+/// Steps that scenarios of files share.
 extension TestServer {
     /// Questions may follow each other as fast as they can.
     static func withFiles(_ configure: @escaping (inout ServerOptions) -> Void = { _ in }) throws -> TestServer {

@@ -5,7 +5,7 @@ import WuKongWire
 
 /// WuKongIM's binary encoding, version 5, over WebSocket: one packet in each message.
 ///
-/// What is sent is encrypted and signed, as the server demands. What arrives is told apart by its client message
+/// Messages are sent encrypted and signed, as the server demands. Those that arrive are told apart by their client message
 /// number, which is readable, so that the generator need not decrypt it; a sample is decrypted, and its message key
 /// checked.
 ///

@@ -1,7 +1,7 @@
 /// A form that brings one file, while it arrives: what is to be done with it, one thing after the other.
 ///
-/// What was added and could not be told apart yet waits here: at most one piece of the connection and the longest header
-/// of a part.
+/// Bytes that were added and could not be told apart yet wait here: at most one piece of the connection and the longest
+/// header of a part.
 struct FormBody {
     enum Action: Equatable {
         /// The file begins: open a place for it before anything else is asked for.

@@ -98,7 +98,10 @@ private struct View: Sendable {
         case .conversationSendBanned: "conversation_send_banned"
         case .conversationDisbanded: "disbanded"
         case .senderSendBanned: "send_banned"
-        default: "may_not_send"
+        case .senderDisabled, .noSuchConversation, .noSuchUser, .blocked, .notAllowlisted, .notMember, .tokenConflict,
+            .bodyTooLarge, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .commandNotAllowed,
+            .wordNotAllowed, .byHook:
+            "may_not_send"
         }
     }
 

@@ -64,7 +64,7 @@ package enum SignedAction: Hashable, Sendable {
         switch self {
         case .invite(let client, _, let members): [self.word, "add"] + (members == [client] ? ["join"] : [])
         case .kick: [self.word, "remove"]
-        default: [self.word]
+        case .open, .start, .block, .unblock, .history: [self.word]
         }
     }
 

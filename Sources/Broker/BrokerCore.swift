@@ -217,8 +217,8 @@ final class BrokerCore {
             let person = self.table.person(append.sender, limit: self.limits.perUser, now: now)
             switch self.refusal(of: append.content, to: append.address, from: person, at: now) {
             case nil: break
-            case .refused(let refusal): return then(.refused(refusal))
-            default: return then(.failed(.busy))
+            case .refused(let refusal)?: return then(.refused(refusal))
+            case .accepted?, .rateLimited?, .busy?, .full?: return then(.failed(.busy))
             }
         }
         var append = append

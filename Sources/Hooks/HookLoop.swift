@@ -140,7 +140,7 @@ final class HookLoop {
         case .lingering(let end) where end <= now || self.news.current >= HookPage.maximumEvents: self.read()
         case .waiting(let end) where end <= now: self.send()
         case .removingAgain(let end) where end <= now: self.remove()
-        default: break
+        case .idle, .lingering, .reading, .sending, .waiting, .removing, .removingAgain: break
         }
     }
 

@@ -15,7 +15,7 @@ extension JSONValue {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.nodeCount }
         case .object(let members): members.reduce(1) { $0 + $1.value.nodeCount }
-        default: 1
+        case .null, .boolean, .integer, .double, .string: 1
         }
     }
 
@@ -33,7 +33,7 @@ extension JSONValue {
         case .object(let members):
             guard depth > 0 else { throw Self.tooDeep }
             for member in members { try member.value.checkBounds(depth: depth - 1, items: items) }
-        default: break
+        case .null, .boolean, .integer, .double, .string: break
         }
     }
 

@@ -55,7 +55,7 @@ struct ObjectPath: Hashable, Sendable {
                 return true
             }
             return false
-        default: return found(nil, &effort)
+        case .null, .boolean, .integer, .double, .string: return found(nil, &effort)
         }
     }
 }

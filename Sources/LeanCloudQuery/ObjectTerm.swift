@@ -58,10 +58,8 @@ indirect enum ObjectTerm: Sendable {
     }
 
     func equals(_ value: JSONValue) -> Bool {
-        switch (self, value) {
-        case (.string(let mine), .string(let other)): mine.isExactly(other)
-        default: self.canMeet(value) && Self.order(self, self.counterpart(value)) == 0
-        }
+        if case .string(let mine) = self, case .string(let other) = value { return mine.isExactly(other) }
+        return self.canMeet(value) && Self.order(self, self.counterpart(value)) == 0
     }
 
     /// True when the value of a row may be of this kind; other values are not looked into.
@@ -115,7 +113,9 @@ indirect enum ObjectTerm: Sendable {
                 if order != 0 { return order }
             }
             return left.count - right.count
-        default: return left.rank - right.rank
+        case (.null, _), (.boolean, _), (.integer, _), (.double, _), (.string, _), (.array, _), (.object, _),
+            (.date, _):
+            return left.rank - right.rank
         }
     }
 

@@ -110,7 +110,7 @@ package struct ObjectUpdate: Sendable {
                 }
                 try self.checkNames(in: member.value)
             }
-        default: break
+        case .null, .boolean, .integer, .double, .string: break
         }
     }
 

@@ -53,7 +53,7 @@ struct QueryTermList: Sendable {
             case .null:
                 hasNull = true
                 others.append(term)
-            default: others.append(term)
+            case .boolean, .integer, .double, .array, .object, .date: others.append(term)
             }
         }
         self.strings = strings

@@ -180,7 +180,7 @@ struct QueryParser {
             if value.typeName == "Date", value.member("iso")?.string.flatMap(ISOInstant.milliseconds) == nil {
                 throw ObjectQueryError("\(Self.named(path)) is compared with a Date whose iso is not a date and time")
             }
-        default: break
+        case .null, .boolean, .integer, .double, .string: break
         }
     }
 }

@@ -45,10 +45,10 @@ package struct LeanCloudBodies: MessageBodyReading {
 
         /// Part under a key; `nil` for keys that nobody reads.
         func part(_ key: String) -> Part? {
-            switch (self, key) {
-            case (.message, "_lcattrs"): .attributes
-            case (.message, "_lcfile"), (.file, "metaData"): .file
-            default: nil
+            switch self {
+            case .message: key == "_lcattrs" ? .attributes : key == "_lcfile" ? .file : nil
+            case .file: key == "metaData" ? .file : nil
+            case .attributes: nil
             }
         }
     }
@@ -66,7 +66,7 @@ package struct LeanCloudBodies: MessageBodyReading {
                 } else {
                     try reader.skipValue()
                 }
-            default: try reader.skipValue()
+            case .array, .string, .number, .boolean, .null: try reader.skipValue()
             }
         }
     }

@@ -33,10 +33,8 @@ extension LeanCloudFault {
     /// Why a message was not taken, in the conversation of this id.
     package init(_ refusal: PublishRefusal, in cid: String) {
         let fault = LeanCloudFault(refusal)
-        switch refusal {
-        case .noSuchConversation, .conversationDisbanded: self = .gone(cid, otherwise: fault)
-        default: self = fault
-        }
+        let isGone = refusal == .noSuchConversation || refusal == .conversationDisbanded
+        self = isGone ? .gone(cid, otherwise: fault) : fault
     }
 
     /// The error for a conversation that is not there: temporary ones are gone in time, which has an error of its own. Source:
@@ -63,27 +61,24 @@ extension LeanCloudFault {
             case .tooMany: .conversationFull.saying(refusal.description)
             case .ownerMustTransfer: .conversationNeedsOwner
             case .disbanded: .conversationReadOnly.saying(refusal.description)
-            default: .conversationNotAllowed.saying(refusal.description)
+            case .noSuchMessage, .notAuthor, .windowOver, .mayNotSend, .switchedOff, .alreadyGone, .notApplicable,
+                .ownMessage, .changedMeanwhile, .joiningClosed, .alreadyMember, .noSuchRequest, .requestOver,
+                .noSuchFile, .fileIncomplete, .transferOver, .fileInUse, .fileTooLong, .quotaReached, .tooManyUploads,
+                .uploadsTooFast:
+                .conversationNotAllowed.saying(refusal.description)
             }
     }
 
     /// Why the card of a conversation was not changed.
     package init(update refusal: ActionRefusal) {
-        self =
-            switch refusal {
-            case .notMember: .conversationUpdateRejected
-            case .notApplicable: .normalConversationRequired.saying(refusal.description)
-            default: LeanCloudFault(conversation: refusal)
-            }
+        self = refusal == .notMember ? .conversationUpdateRejected : LeanCloudFault(ordinary: refusal)
     }
 
     /// Why nobody's role, right to speak, or marks were changed: only ordinary conversations have such.
     package init(ordinary refusal: ActionRefusal) {
         self =
-            switch refusal {
-            case .notApplicable: .normalConversationRequired.saying(refusal.description)
-            default: LeanCloudFault(conversation: refusal)
-            }
+            refusal == .notApplicable
+            ? .normalConversationRequired.saying(refusal.description) : LeanCloudFault(conversation: refusal)
     }
 
     /// Why somebody was not added, removed, silenced or kept out.
@@ -107,7 +102,11 @@ extension LeanCloudFault {
             case .notMember, .notAuthor, .notManager, .notOwner: .messageOwnershipRequired.saying(refusal.description)
             case .windowOver, .switchedOff:
                 (isRecall ? LeanCloudFault.messageRecallDisabled : .messageEditDisabled).saying(refusal.description)
-            default: .messageUpdateRejectedByApp.saying(refusal.description)
+            case .noSuchUser, .mayNotSend, .notApplicable, .ownMessage, .tooMany, .changedMeanwhile, .disbanded,
+                .joiningClosed, .alreadyMember, .ownerMustTransfer, .noSuchRequest, .requestOver, .noSuchFile,
+                .fileIncomplete, .transferOver, .fileInUse, .fileTooLong, .quotaReached, .tooManyUploads,
+                .uploadsTooFast:
+                .messageUpdateRejectedByApp.saying(refusal.description)
             }
     }
 
@@ -126,7 +125,7 @@ extension LeanCloudFault {
             case .busy: .sendTimeout.saying(error.description)
             case .notFound: .conversationNotFound.saying(error.description)
             case .exists, .invalid: invalid.saying(error.description)
-            default: .internalError.saying(error.description)
+            case .unavailable, .full, .fatal, .alreadyRunning, .schemaTooNew: .internalError.saying(error.description)
             }
     }
 }

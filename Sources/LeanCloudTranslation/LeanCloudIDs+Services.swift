@@ -47,7 +47,7 @@ package enum LeanCloudNames {
         case .room: 2
         case .service: 3
         case .temporary: 4
-        default: 1
+        case .direct, .group, .customerService, .community, .communityTopic, .data, .visitors, .agent, .agentGroup: 1
         }
     }
 }

@@ -64,7 +64,7 @@ struct ProfileAnswerReader {
         switch person[field] {
         case .string(let text)? where !text.isEmpty: text
         case .integer(let number)?: String(number)
-        default: nil
+        case .null?, .boolean?, .double?, .string?, .array?, .object?, nil: nil
         }
     }
 

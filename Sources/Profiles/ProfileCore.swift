@@ -251,7 +251,7 @@ final class ProfileCore {
             case (nil, nil): .nobody
             case (_, nil): .table
             case (nil, _): .provider
-            default: .both
+            case (.some, .some): .both
             }
         let info = ProfileInfo(
             name: name, externalID: fetched?.externalID ?? row?.externalID,
@@ -337,7 +337,7 @@ final class ProfileCore {
             self.tell([ProfileChange(.members(id), .teamName, .answer)])
         case (.team(let id), nil, .team):
             self.tell([ProfileChange(.team(id), [.name, .picture, .notice, .members, .existence], .answer)])
-        default: break
+        case (.person, _, _), (.asker, _, _), (.names, _, _), (.team, _, _): break
         }
     }
 

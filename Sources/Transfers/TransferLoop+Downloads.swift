@@ -158,7 +158,9 @@ extension TransferLoop {
         switch error {
         case .cancelled: self.end(download, .cancelled, nil)
         case .stopping where download.isStored: self.close(download)
-        default: self.end(download, .failed, error.description)
+        case .stopping, .notFound, .refused, .wrongOffset, .busy, .overloaded, .tooLong, .wrongChecksum, .over, .full,
+            .damaged, .failed:
+            self.end(download, .failed, error.description)
         }
     }
 

@@ -21,7 +21,7 @@ extension Connection {
         case .peeking: self.peek()
         case .tlsHandshake: self.shakeHands()
         case .ended: break
-        default: self.readOnce()
+        case .opening, .http, .webSocket, .stream, .closing, .lingering: self.readOnce()
         }
         self.updateInterest()
     }
@@ -59,7 +59,7 @@ extension Connection {
         case .closing where !self.outbox.isEmpty:
             self.awaitsPeerClose = false
             self.markDirty()
-        default: self.drop(.peerClosed(nil))
+        case .peeking, .tlsHandshake, .opening, .http, .closing, .lingering, .ended: self.drop(.peerClosed(nil))
         }
     }
 

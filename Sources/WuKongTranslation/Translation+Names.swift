@@ -66,7 +66,8 @@ extension Translation {
             let parts = channelID.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
             let isWhole = parts.allSatisfy { !$0.isEmpty && !self.isReserved(String($0)) }
             return isWhole ? ChannelName(channelID) : nil
-        default: return self.isReserved(channelID) ? nil : ChannelName(channelID)
+        case .person, .group, .customerService, .community, .info, .data, .temporary, .live, .visitors, .agentGroup:
+            return self.isReserved(channelID) ? nil : ChannelName(channelID)
         }
     }
 

@@ -42,7 +42,7 @@ package struct WuKongBodies: MessageBodyReading {
                         try reader.skipValue()
                     }
                 }
-            default: try reader.skipValue()
+            case .string, .object, .array, .number, .boolean, .null: try reader.skipValue()
             }
         }
     }

@@ -157,7 +157,7 @@ extension JSONReader {
             try self.skipValue()
             return nil
         case .string: return Int64(try self.string())
-        default: return try self.int64()
+        case .object, .array, .number, .boolean: return try self.int64()
         }
     }
 }

@@ -183,7 +183,9 @@ enum FileRoute: Hashable {
     var isStreamed: Bool {
         switch self {
         case .tusCreate, .tusAppend, .put, .form, .putLink, .formLink, .formPicture: true
-        default: false
+        case .tusOptions, .tusStatus, .tusTerminate, .download, .deleteFile, .downloadLink, .linkOptions, .picture,
+            .transfers, .transfer, .change:
+            false
         }
     }
 
@@ -192,7 +194,9 @@ enum FileRoute: Hashable {
     var isByLink: Bool {
         switch self {
         case .downloadLink, .putLink, .formLink, .linkOptions: true
-        default: false
+        case .tusOptions, .tusCreate, .tusStatus, .tusAppend, .tusTerminate, .put, .form, .download, .deleteFile,
+            .formPicture, .picture, .transfers, .transfer, .change:
+            false
         }
     }
 
@@ -200,7 +204,9 @@ enum FileRoute: Hashable {
     var isTus: Bool {
         switch self {
         case .tusOptions, .tusCreate, .tusStatus, .tusAppend, .tusTerminate: true
-        default: false
+        case .put, .form, .download, .deleteFile, .downloadLink, .putLink, .formLink, .linkOptions, .formPicture,
+            .picture, .transfers, .transfer, .change:
+            false
         }
     }
 }

@@ -81,7 +81,9 @@ struct UploadOrder {
         case .formPicture(let picture):
             order = UploadOrder(kind: .form(contentType: head.contentType ?? ""))
             order.picture = picture
-        default: return nil
+        case .tusOptions, .tusStatus, .tusTerminate, .download, .deleteFile, .downloadLink, .linkOptions, .picture,
+            .transfers, .transfer, .change:
+            return nil
         }
         if let text = query["uid"], !text.isEmpty {
             guard let owner = UserName(text) else { throw .bad("uid is no uid") }

@@ -69,7 +69,7 @@ extension LeanCloudHooks {
         case .left: 1
         case .takenOver, .sameDevice: 3
         case .kickedByOperator, .disabled, .signedOut: 4
-        default: Self.linkLost
+        case .closedByPeer, .idle, .tooManyRequests, .stalled, .serverStopping, .failed: Self.linkLost
         }
     }
 

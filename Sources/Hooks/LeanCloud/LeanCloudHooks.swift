@@ -377,7 +377,7 @@ extension HookQuestion {
         switch self {
         case .message(let append, _): append.content.flags.contains(.binary)
         case .update(let update): update.content.flags.contains(.binary)
-        default: false
+        case .start, .add, .remove, .change, .silence, .sign: false
         }
     }
 }

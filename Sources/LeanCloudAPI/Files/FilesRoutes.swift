@@ -307,7 +307,8 @@ extension APIFailure {
         case .full: APIFailure(507, "there is no room for more files: the operator has to make some")
         case .overloaded, .busy: APIFailure(503, "too many files are on their way", retryAfterSeconds: 1)
         case .stopping: APIFailure(503, "the server is stopping: ask again", retryAfterSeconds: 5)
-        default: APIFailure(500, "the file could not be kept: see the log of the server")
+        case .notFound, .wrongOffset, .wrongChecksum, .cancelled, .over, .damaged, .failed:
+            APIFailure(500, "the file could not be kept: see the log of the server")
         }
     }
 }

@@ -140,7 +140,9 @@ enum ConversationRoutes {
             case .direct:
                 let names = try transaction.reading.members(of: id).map(\.name.text)
                 _ = try transaction.removeFromObject(names, id, by: .application)
-            default: try transaction.removeAllMembers(from: id, by: .application)
+            case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
+                .agentGroup:
+                try transaction.removeAllMembers(from: id, by: .application)
             }
             try transaction.setFlags(conversation.flags.union(.disbanded), of: id)
         } answer: { _ in
@@ -260,7 +262,7 @@ struct ConversationChange: Sendable {
                 change.asked = attributes
             case .silence(_, let person, let isSilenced):
                 if let wanted = changes.isSilenced, wanted != isSilenced { change.silencingInstead[person] = wanted }
-            default: break
+            case .message, .update, .start, .add, .remove, .sign: break
             }
         }
         return change

@@ -38,7 +38,7 @@ extension TypedMessage {
                 case .number:
                     let number = try reader.int64()
                     if kind == nil, key == "_lctype" { kind = number }
-                default:
+                case .object, .array, .boolean, .null:
                     isPlain = false
                     try reader.skipValue()
                 }

@@ -42,7 +42,9 @@ package struct MessageDigest: Sendable {
         let line = self.line(sketch, in: team)
         switch sketch.form {
         case .tip, .teamNotice, .withdrawn, .command: return line
-        default: return isGroup ? "\(self.name(sender)) : \(line)" : line
+        case .text, .image, .animation, .voice, .video, .location, .card, .file, .forwarded, .sticker, .richText,
+            .voiceCall, .videoCall, .encrypted, .custom, .unknown:
+            return isGroup ? "\(self.name(sender)) : \(line)" : line
         }
     }
 
@@ -59,7 +61,9 @@ package struct MessageDigest: Sendable {
         case .text, .richText, .tip: return self.line(sketch)
         // What is registered says itself what it has to show.
         case .custom where sketch.line != nil: return self.line(sketch)
-        default: break
+        case .image, .animation, .voice, .video, .location, .card, .file, .forwarded, .sticker, .voiceCall, .videoCall,
+            .teamNotice, .command, .encrypted, .withdrawn, .custom, .unknown:
+            break
         }
         var parts = [sketch.form == .teamNotice ? "" : self.line(sketch)]
         parts.append(PlainLine.of(sketch.words, maximum: self.maximum))
@@ -97,7 +101,9 @@ package struct MessageDigest: Sendable {
         case .video: text = self.texts("notification.video", values)
         case .location: text = self.texts("notification.location", values)
         case .tip, .teamNotice, .withdrawn, .command: text = self.line(sketch)
-        default: text = self.texts("notification.message", values)
+        case .text, .card, .file, .forwarded, .sticker, .richText, .voiceCall, .videoCall, .encrypted, .custom,
+            .unknown:
+            text = self.texts("notification.message", values)
         }
         return isGroup ? self.texts("notification.group", ["text": text]) : text
     }

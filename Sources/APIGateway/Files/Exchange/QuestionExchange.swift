@@ -55,7 +55,9 @@ final class QuestionExchange: FileExchange {
         case .change(let key, let change): self.change(key, change, actor)
         case .transfers: self.list(actor)
         case .deleteFile(let key): self.delete(key, actor)
-        default: self.refuse(APIFailure(500, "the server has lost the request"))
+        case .tusOptions, .tusCreate, .tusAppend, .put, .form, .download, .downloadLink, .putLink, .formLink,
+            .linkOptions, .formPicture, .picture:
+            self.refuse(APIFailure(500, "the server has lost the request"))
         }
     }
 

@@ -27,7 +27,7 @@ enum ByteRange: Hashable {
         case (.number(let first), .absent): return first < size ? .part(first..<size) : .unsatisfiable
         case (.absent, .number(let count)):
             return count > 0 && size > 0 ? .part(size - min(count, size)..<size) : .unsatisfiable
-        default: return .ignored
+        case (.wrong, _), (_, .wrong), (.absent, .absent): return .ignored
         }
     }
 

@@ -154,7 +154,7 @@ let package = Package(
                 "NativeAPI", "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers",
                 "Profiles",
                 "HTTPClient", "Hooks", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
-                "LeanCloudGateway", "CLinux",
+                "LeanCloudGateway", "CAssets", "CLinux", "CZlib",
             ], settings: small),
 
         // What is installed.

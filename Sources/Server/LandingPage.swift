@@ -1,6 +1,7 @@
 import Transport
 
-/// Page for a browser that is pointed at the port: it names the server and says how to trust it.
+/// Text for a program that is pointed at the port and does not ask for HTML: it names the server and says how to trust
+/// it. Browsers get `Page`.
 ///
 /// It tells nothing about people or content. Confined to its reactor.
 final class LandingPage: Gateway {

@@ -149,7 +149,7 @@ package final class TeahouseServer: Sendable {
                 gateways += [
                     FilesGateway(context: files, reactor: reactor), RouteGateway(context: api, reactor: reactor),
                 ]
-                return gateways + [SetupPage(accounts: accounts, reactor: reactor), LandingPage(tls: tls)]
+                return gateways + [SetupPage(accounts: accounts, reactor: reactor), Page(), LandingPage(tls: tls)]
             }
         } catch {
             throw .transport(error)

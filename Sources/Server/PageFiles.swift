@@ -1,0 +1,123 @@
+import ByteCodec
+import CAssets
+import CZlib
+import Transport
+
+/// Files of the page in the browser, as they are sent: from `assets/page`, inside the binary, compressed once.
+///
+/// The address of each file holds `version`, which changes with any of them: browsers keep them for a year, and what
+/// belongs together comes together. Only the first one, at `/`, is asked for each time.
+struct PageFiles: Sendable {
+    /// One file in both codings.
+    struct File: Sendable {
+        /// Value of `Content-Type`.
+        var mediaType: String
+        var plain: [UInt8]
+        /// `nil` when compressing does not make it smaller.
+        var gzip: [UInt8]?
+    }
+
+    /// The files that this binary carries; made at the first use, within some milliseconds.
+    static let embedded = PageFiles(contents: Self.carried())
+    /// Text in `index.html` that stands for `version`.
+    static let placeholder = "@version@"
+    /// Name of the file that is served at `/`.
+    static let firstName = "index.html"
+
+    /// Sixteen hexadecimal digits.
+    let version: String
+    /// By name, all but the first.
+    let files: [String: File]
+    /// The file at `/`, with the version in it.
+    let first: File
+
+    init(contents: [(name: String, bytes: [UInt8])]) {
+        let hash = contents.reduce(UInt64(0)) { hash, file in
+            StableHash.xxh64(file.bytes, seed: StableHash.xxh64(file.name, seed: hash))
+        }
+        let hex = String(hash, radix: 16)
+        let version = String(repeating: "0", count: 16 - hex.utf8.count) + hex
+        var files: [String: File] = [:]
+        for (name, bytes) in contents where name != Self.firstName {
+            files[name] = File(mediaType: Self.mediaType(name), bytes: bytes)
+        }
+        let first = contents.first { $0.name == Self.firstName }?.bytes ?? []
+        self.version = version
+        self.files = files
+        self.first = File(
+            mediaType: Self.mediaType(Self.firstName),
+            bytes: Self.replacing(Array(Self.placeholder.utf8), by: Array(version.utf8), in: first))
+    }
+
+    private static func carried() -> [(name: String, bytes: [UInt8])] {
+        (0..<cassets_page_count()).map { index in
+            var count = 0
+            let start = cassets_page_content(index, &count)
+            // SAFETY: the bytes are constants of the binary.
+            return (
+                String(cString: cassets_page_name(index)), Array(UnsafeRawBufferPointer(start: start, count: count))
+            )
+        }
+    }
+
+    private static func mediaType(_ name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "json": "application/json"
+        case "svg": "image/svg+xml"
+        default: preconditionFailure("\(name) has an ending without a media type")
+        }
+    }
+
+    private static func replacing(_ pattern: [UInt8], by text: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 64)
+        var rest = bytes[...]
+        while let byte = rest.first {
+            if rest.starts(with: pattern) {
+                result += text
+                rest = rest.dropFirst(pattern.count)
+            } else {
+                result.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return result
+    }
+}
+
+extension PageFiles.File {
+    init(mediaType: String, bytes: [UInt8]) {
+        let gzip = Self.gzip(bytes)
+        self.init(mediaType: mediaType, plain: bytes, gzip: gzip.count < bytes.count ? gzip : nil)
+    }
+
+    /// One gzip member with the greatest effort. Source: RFC 1952 section 2.3.
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
+        guard czlib_deflate_raw(stream, Z_BEST_COMPRESSION) == Z_OK else { preconditionFailure("zlib has no memory") }
+        defer { deflateEnd(stream) }
+        let bound = Int(deflateBound(stream, UInt(bytes.count)))
+        let body = [UInt8](unsafeUninitializedCapacity: bound) { room, count in
+            bytes.withUnsafeBufferPointer { input in
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.pointee.avail_in = UInt32(input.count)
+                stream.pointee.next_out = room.baseAddress
+                stream.pointee.avail_out = UInt32(bound)
+                precondition(deflate(stream, Z_FINISH) == Z_STREAM_END)
+                count = bound - Int(stream.pointee.avail_out)
+            }
+        }
+        let checksum = UInt32(truncatingIfNeeded: crc32(0, bytes, UInt32(bytes.count)))
+        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 0xFF] + body + Self.littleEndian(checksum)
+            + Self.littleEndian(UInt32(truncatingIfNeeded: bytes.count))
+    }
+
+    private static func littleEndian(_ number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+}

@@ -1,0 +1,143 @@
+import ByteCodec
+import Glibc
+import TeahouseTesting
+import Testing
+
+/// The page in the browser, as its files come over a socket.
+struct PageScenario {
+    /// Files of the first screen: what `main.js` imports, with the texts of one language.
+    static let firstScreen: Set<String> = [
+        "page.css", "icon.svg", "main.js", "api.js", "i18n.js", "dom.js", "parts.js", "model.js", "feed.js", "door.js",
+        "list.js", "chat.js", "composer.js", "media.js", "uploads.js", "zh.json",
+    ]
+    static let folder: String = {
+        let here = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
+        return "/\(here)/assets/page"
+    }()
+
+    static func names() throws -> [String] {
+        let folder = try #require(opendir(Self.folder))
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    static func content(_ name: String) throws -> [UInt8] {
+        let file = try #require(fopen("\(Self.folder)/\(name)", "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return bytes
+    }
+
+    func get(
+        _ path: String, from server: TestServer, _ method: String = "GET", headers: [(String, String)] = []
+    ) throws -> HTTPReply {
+        try HTTPTestClient.ask(port: server.port, method, path, headers: headers)
+    }
+
+    /// The page as a browser asks for it, and the version in it.
+    func first(from server: TestServer, headers: [(String, String)] = []) throws -> (reply: HTTPReply, version: String)
+    {
+        let html = ("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+        let reply = try self.get("/", from: server, headers: [html] + headers)
+        let tag = try #require(reply.headers["etag"])
+        return (reply, String(tag.dropFirst().prefix { $0 != "-" && $0 != "\"" }))
+    }
+
+    @Test("a browser gets the page, under a policy that lets nothing in but its own files")
+    func page() throws {
+        let server = try TestServer()
+        let (reply, version) = try self.first(from: server)
+        #expect(reply.status == 200 && reply.headers["content-type"] == "text/html; charset=utf-8")
+        #expect(reply.text.contains("/page/\(version)/main.js") && !reply.text.contains("@version@"))
+        #expect(version.utf8.count == 16)
+        let policy = try #require(reply.headers["content-security-policy"])
+        #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("require-trusted-types-for 'script'"))
+        #expect(!policy.contains("unsafe") && !policy.contains("*") && policy.contains("frame-ancestors 'none'"))
+        #expect(reply.headers["referrer-policy"] == "no-referrer")
+        #expect(reply.headers["x-content-type-options"] == "nosniff")
+        #expect(reply.headers["cache-control"] == "no-cache" && reply.headers["vary"] == "Accept, Accept-Encoding")
+        // No inline script nor style, which the policy would refuse.
+        #expect(!reply.text.contains("<style") && !reply.text.contains("style=") && !reply.text.contains("<script>"))
+    }
+
+    @Test("a program that asks for no HTML gets the text")
+    func text() throws {
+        let server = try TestServer()
+        #expect(try self.get("/", from: server).headers["content-type"] == "text/plain; charset=utf-8")
+        let anything = try self.get("/", from: server, headers: [("Accept", "*/*")])
+        #expect(anything.headers["content-type"] == "text/plain; charset=utf-8")
+    }
+
+    @Test("every file of assets/page is in the binary, as it is, for a year")
+    func files() throws {
+        let server = try TestServer()
+        let version = try self.first(from: server).version
+        let names = try Self.names()
+        #expect(names.contains("main.js") && names.contains("zh.json"))
+        for name in names where name != "index.html" {
+            let reply = try self.get("/page/\(version)/\(name)", from: server)
+            let content = try Self.content(name)
+            #expect(reply.status == 200 && reply.body == content, "\(name)")
+            #expect(reply.headers["cache-control"] == "public, max-age=31536000, immutable")
+            #expect(reply.headers["x-content-type-options"] == "nosniff")
+        }
+        let script = try self.get("/page/\(version)/main.js", from: server)
+        #expect(script.headers["content-type"] == "text/javascript; charset=utf-8")
+    }
+
+    @Test("the page is small: 60 KB for the first screen, 100 KB with both languages, as gzip")
+    func budget() throws {
+        let server = try TestServer()
+        let gzip = [("Accept-Encoding", "br, gzip")]
+        let (reply, version) = try self.first(from: server, headers: gzip)
+        #expect(reply.headers["content-encoding"] == "gzip" && reply.body.starts(with: [0x1F, 0x8B, 8]))
+        var (first, all) = (reply.body.count, reply.body.count)
+        for name in try Self.names() where name != "index.html" {
+            let reply = try self.get("/page/\(version)/\(name)", from: server, headers: gzip)
+            #expect(reply.headers["vary"] == "Accept-Encoding")
+            all += reply.body.count
+            if Self.firstScreen.contains(name) { first += reply.body.count }
+        }
+        #expect(first <= 60_000 && all <= 100_000, "\(first) for the first screen, \(all) in all")
+    }
+
+    @Test("what a browser has is not sent again; other versions and other names are not there")
+    func caching() throws {
+        let server = try TestServer()
+        let version = try self.first(from: server).version
+        #expect(try self.first(from: server, headers: [("If-None-Match", "\"\(version)\"")]).reply.status == 304)
+        #expect(try self.first(from: server, headers: [("If-None-Match", "\"other\"")]).reply.status == 200)
+        let head = try self.get("/page/\(version)/main.js", from: server, "HEAD")
+        #expect(head.status == 200 && head.body.isEmpty)
+        for path in ["0000000000000000/main.js", "\(version)/none.js", version, "\(version)/"] {
+            #expect(try self.get("/page/\(path)", from: server).status == 404, "\(path)")
+        }
+    }
+
+    @Test("both languages have the same texts with the same places")
+    func texts() throws {
+        let places = { (text: String) in
+            Set(text.split(separator: "{").dropFirst().compactMap { $0.split(separator: "}").first.map(String.init) })
+        }
+        let english = try Self.texts("en.json")
+        let chinese = try Self.texts("zh.json")
+        #expect(english.keys.sorted() == chinese.keys.sorted() && english.count > 100)
+        for (key, text) in english where !key.hasSuffix(".one") {
+            #expect(places(text) == places(chinese[key] ?? ""), "\(key)")
+        }
+    }
+
+    static func texts(_ name: String) throws -> [String: String] {
+        let value = try JSONValue(parsing: try Self.content(name))
+        return Dictionary(uniqueKeysWithValues: (value.object ?? []).map { ($0.name, $0.value.string ?? "") })
+    }
+}

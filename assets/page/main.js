@@ -1,0 +1,155 @@
+// The frame: who is signed in, which pane is shown, the state of the connection.
+
+import * as api from './api.js';
+import { conversationList } from './list.js';
+import { dialog, h, later, menu, say, toast, tool } from './dom.js';
+import { door } from './door.js';
+import { language, loadTexts, setLanguage, t } from './i18n.js';
+import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, retryNow, titleOf } from './model.js';
+import { conversationView } from './chat.js';
+import { empty, personAvatar } from './parts.js';
+
+const root = document.getElementById('app');
+const sessionKey = 'teahouse.session';
+let house = null;
+
+export const schemes = ['auto', 'light', 'dark'];
+export const scheme = () => localStorage.getItem('teahouse.scheme') ?? 'auto';
+
+export function setScheme(name) {
+  localStorage.setItem('teahouse.scheme', name);
+  if (name === 'auto') document.documentElement.removeAttribute('data-scheme');
+  else document.documentElement.setAttribute('data-scheme', name);
+}
+
+export async function turn(code) {
+  await setLanguage(code);
+  if (house) { house.stop(); house = makeHouse(); } else start();
+}
+
+function showDoor(note) {
+  house?.stop();
+  house = null;
+  end();
+  api.setToken(null);
+  localStorage.removeItem(sessionKey);
+  door(root, { enter, turn, note });
+}
+
+async function enter({ token }) {
+  api.setToken(token);
+  localStorage.setItem(sessionKey, token);
+  await start();
+}
+
+export async function signOut() {
+  try { await api.remove('session'); } catch (error) { if (error.isPassing) { toast(error.message); return; } }
+  location.hash = '';
+  showDoor();
+}
+
+api.onSignedOut(() => showDoor(t('door.signedOut')));
+
+async function start() {
+  const token = localStorage.getItem(sessionKey);
+  if (!token) { showDoor(); return; }
+  api.setToken(token);
+  for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
+    try {
+      const session = await api.get('session');
+      const ready = begin(session);
+      house = makeHouse();
+      await ready;
+      return;
+    } catch (error) {
+      if (error.status === 401) return;
+      root.replaceChildren(h('main', { class: 'door' }, h('div', { class: 'card' }, h('h1', {}, t('door.title')), h('div', { class: 'banner', role: 'status' }, error.message ?? String(error)),
+        h('button', { type: 'button', class: 'button', onclick: () => location.reload() }, t('again')))));
+      if (!error.isPassing) throw error;
+      await new Promise((resolve) => setTimeout(resolve, error.retryAfter ?? wait));
+    }
+  }
+}
+
+function makeHouse() {
+  const stops = [];
+  let view = null;
+  const self = {
+    current: null,
+    open(id, around) { const wanted = `#/c/${id}${around ? `/${around}` : ''}`; if (location.hash === wanted) route(); else location.hash = wanted; },
+    close() { location.hash = '#/'; },
+    newConversation: async (event) => (await import('./people.js')).newConversation(self, event),
+    stop() { for (const each of stops) each(); view?.stop(); },
+  };
+  const list = conversationList(self);
+  const wireText = h('span', {});
+  const wire = h('div', { class: 'wire', role: 'status', hidden: true }, wireText, h('button', { type: 'button', class: 'plain', onclick: retryNow }, t('wire.now')));
+  const place = h('section', { class: 'chat', 'aria-label': t('chat') });
+  const seek = h('div', { class: 'seek', role: 'search' });
+  const filter = h('input', { class: 'input', type: 'search', placeholder: t('list.filter'), 'aria-label': t('list.filter'), oninput: later(120, () => list.filter(filter.value)) });
+  seek.append(tool('search', '', () => {}).firstChild, filter);
+  filter.addEventListener('keydown', (event) => { if (event.key === 'ArrowDown') { event.preventDefault(); list.box.querySelector('a')?.focus(); } });
+  const meButton = h('button', { type: 'button', class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
+  meButton.addEventListener('click', () => menu(meButton, [
+    { icon: 'person', label: t('me.profile'), run: async () => (await import('./people.js')).ownProfile() },
+    { icon: 'gear', label: t('settings'), run: async () => (await import('./settings.js')).settings() },
+    'line', { icon: 'out', label: t('signOut'), run: signOut },
+  ], t('me.menu')));
+  const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
+  const frame = h('main', { class: 'house', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
+    h('div', { class: 'side' }, h('header', {}, meButton, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, list.box), place);
+
+  const drawWire = () => {
+    const seconds = Math.max(0, Math.ceil((model.retryAt - Date.now()) / 1000));
+    wire.hidden = model.connection === 'online' || (model.connection === 'connecting' && !model.retryAt && !wireShown);
+    wireShown = !wire.hidden;
+    const text = model.connection === 'offline' ? t('wire.offline', { seconds }) : t('wire.connecting');
+    if (wireText.textContent !== text) wireText.textContent = text;
+  };
+  let wireShown = false;
+  const tick = setInterval(() => { if (!wire.hidden) drawWire(); }, 1000);
+
+  const route = () => {
+    const [, kind, id, around] = location.hash.split('/');
+    const wanted = kind === 'c' && /^\d+$/.test(id ?? '') ? id : null;
+    frame.dataset.pane = wanted ? 'chat' : 'list';
+    if (wanted && wanted === self.current && view) { if (around) view.jump(Number(around)); return; }
+    view?.stop();
+    view = null;
+    self.current = wanted;
+    list.draw();
+    if (!wanted) { place.replaceChildren(empty('chat', t('chat.none'), t('chat.none.text'))); place.firstChild.style.margin = 'auto'; return; }
+    view = conversationView(self, wanted, place, around ? Number(around) : null);
+    if (!model.conversations.has(wanted)) fetchConversation(wanted).catch((error) => { if (error.status === 404 || error.status === 403) { toast(t('chat.notThere')); self.close(); } });
+  };
+  addEventListener('hashchange', route);
+  const keys = (event) => {
+    if (event.key === 'k' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); filter.focus(); filter.select(); }
+    if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing && self.current && !document.querySelector('dialog[open]') && innerWidth <= 760) self.close();
+  };
+  document.addEventListener('keydown', keys);
+  const title = () => {
+    const unread = [...model.conversations.values()].reduce((sum, each) => sum + (each.isMuted ? 0 : each.unread), 0);
+    document.title = unread ? `(${unread > 99 ? '99+' : unread}) teahouse` : 'teahouse';
+  };
+  stops.push(on('connection', drawWire), on('person', drawMe), on('list', title), list.stop,
+    on('arrived', (message, conversation) => {
+      if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
+    }),
+    () => { clearInterval(tick); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
+  root.replaceChildren(frame);
+  drawMe();
+  drawWire();
+  route();
+  return self;
+}
+
+// A newer server has other files: what was not loaded before is not there any more.
+addEventListener('unhandledrejection', ({ reason }) => {
+  if (/dynamically imported module|Importing a module/i.test(String(reason))) toast(t('problem.updated'), { label: t('reload'), run: () => location.reload() }, 30);
+});
+
+setScheme(scheme());
+await loadTexts();
+await start();
+setTimeout(() => { for (const name of ['people', 'select', 'settings', 'search']) import(`./${name}.js`).catch(() => {}); }, 1500);

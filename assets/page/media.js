@@ -1,0 +1,93 @@
+// Pictures, voice, video and files of messages. Contents come with the token, so they are shown as blobs.
+
+import * as api from './api.js';
+import { dialog, h, icon, toast, tool } from './dom.js';
+import { size, t } from './i18n.js';
+
+const widest = 320;
+const highest = 320;
+/// Bytes of a picture that is loaded without being asked for.
+const unasked = 12_000_000;
+
+export function attachmentView(message, { whenSized }) {
+  const { attachment, kind } = message;
+  if (kind === 'picture') return picture(attachment, whenSized);
+  if (kind === 'voice' || kind === 'video') return player(attachment, kind, whenSized);
+  return file(attachment);
+}
+
+function picture(attachment, whenSized) {
+  const button = h('button', { type: 'button', class: 'picture', 'aria-label': t('picture.open', { name: attachment.name ?? '' }), onclick: () => lightbox(attachment) });
+  const { width, height } = attachment;
+  if (width > 0 && height > 0) {
+    const scale = Math.min(1, widest / width, highest / height);
+    button.style.width = `${Math.max(64, Math.round(width * scale))}px`;
+    button.style.aspectRatio = `${width} / ${height}`;
+  } else { button.style.width = '240px'; button.style.aspectRatio = '4 / 3'; }
+  const source = attachment.thumbnail ?? attachment.url;
+  const load = () => api.content(source).then((url) => {
+    const image = h('img', { src: url, alt: attachment.name ?? '', decoding: 'async' });
+    image.addEventListener('error', () => button.replaceWith(file(attachment)));
+    image.addEventListener('load', () => {
+      if (!(width > 0 && height > 0)) { const scale = Math.min(1, widest / image.naturalWidth, highest / image.naturalHeight); button.style.width = `${Math.max(64, image.naturalWidth * scale)}px`; button.style.aspectRatio = `${image.naturalWidth} / ${image.naturalHeight}`; }
+      whenSized();
+    });
+    button.append(image);
+  }, (error) => button.replaceChildren(h('span', { class: 'ui quiet' }, error.message)));
+  if (api.isOwn(source) && (attachment.thumbnail || !(attachment.size > unasked))) load();
+  else if (!api.isOwn(source)) return file(attachment);
+  return button;
+}
+
+export function lightbox(attachment) {
+  dialog(attachment.name ?? t('kind.picture'), t('close'), (close, box) => {
+    const stage = h('div', { class: 'stage' }, h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    api.content(attachment.url).then((url) => stage.replaceChildren(h('img', { src: url, alt: attachment.name ?? '' })), (error) => stage.replaceChildren(h('p', {}, error.message)));
+    stage.addEventListener('click', (event) => { if (event.target === stage) close(); });
+    box.querySelector('header .tool').before(tool('save', t('save'), () => save(attachment)));
+    return stage;
+  }, 'light');
+}
+
+function player(attachment, kind, whenSized) {
+  if (!api.isOwn(attachment.url)) return file(attachment);
+  const isVideo = kind === 'video';
+  const length = attachment.seconds ? `${Math.floor(attachment.seconds / 60)}:${String(Math.round(attachment.seconds % 60)).padStart(2, '0')}` : size(attachment.size ?? 0);
+  const button = h('button', { type: 'button', class: 'file', 'aria-label': t(isVideo ? 'video.play' : 'voice.play', { length }) },
+    h('span', { class: 'sign' }, icon('play')), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, t(`kind.${kind}`)), h('span', { class: 'size' }, length)), h('span'));
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    try {
+      const url = await api.content(attachment.url);
+      const media = h(isVideo ? 'video' : 'audio', { src: url, controls: true, playsinline: true, 'aria-label': attachment.name ?? t(`kind.${kind}`) });
+      media.addEventListener('loadedmetadata', whenSized);
+      media.addEventListener('error', () => media.replaceWith(file(attachment)));
+      button.replaceWith(media);
+      media.play().catch(() => {});
+      media.focus();
+    } catch (error) { toast(error.message); button.disabled = false; }
+  });
+  return button;
+}
+
+function file(attachment) {
+  const name = attachment.name || t('kind.file');
+  return h('button', { type: 'button', class: 'file', 'aria-label': t('file.save', { name }), onclick: () => save(attachment) },
+    h('span', { class: 'sign' }, icon('file')), h('span', { class: 'grow' }, h('span', { class: 'name cut', title: name }, name), h('span', { class: 'size' }, size(attachment.size ?? 0))), icon('save'));
+}
+
+export async function save(attachment) {
+  if (!api.isOwn(attachment.url)) { window.open(attachment.url, '_blank', 'noopener,noreferrer'); return; }
+  try {
+    const url = await api.content(attachment.url);
+    const link = h('a', { href: url, download: attachment.name || 'file', hidden: true });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  } catch (error) { toast(error.message); }
+}
+
+export function placeView(place) {
+  const position = `${place.latitude.toFixed(5)}, ${place.longitude.toFixed(5)}`;
+  return h('a', { class: 'file', href: `geo:${place.latitude},${place.longitude}` }, h('span', { class: 'sign' }, icon('place')), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, place.title || t('kind.place')), h('span', { class: 'size' }, position)));
+}

@@ -4,7 +4,6 @@
 /// Kept in a `static let`: a connection knows its prepared statement by the object, as it knows that of a literal by the
 /// address, and looks at no text again.
 package final class SQL: Sendable {
-    /// SQL text.
     /// The statement as SQLite gets it.
     package let text: String
 

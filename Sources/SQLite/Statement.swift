@@ -4,7 +4,6 @@ public import CSQLite
 @usableFromInline
 package final class Statement {
     /// Statement of SQLite's C interface.
-    /// The statement of SQLite.
     @usableFromInline
     package let handle: OpaquePointer
 
@@ -32,8 +31,7 @@ package final class Statement {
         }
     }
 
-    /// Error of a result code, with SQLite's message.
-    /// The error that a result code of this statement means.
+    /// Error that a result code of this statement means, with SQLite's message.
     @usableFromInline
     package func failure(_ code: Int32) -> SQLiteError { SQLiteError(code, of: sqlite3_db_handle(self.handle)) }
 
@@ -45,20 +43,17 @@ package final class Statement {
     @inlinable
     package var row: Row { Row(handle: self.handle) }
 
-    /// Binds an integer to the parameter at this index, from 1.
     /// Binds an integer to the `?` at `index`, counted from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(self.handle, index, value) }
 
-    /// Binds a blob to the parameter at this index, from 1.
-    /// Binds bytes, which SQLite copies, as a blob.
+    /// Binds bytes, which SQLite copies, to the `?` at `index`, counted from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: [UInt8]) {
         _ = value.withUnsafeBufferPointer { csqlite_bind_blob(self.handle, index, $0.baseAddress, Int32($0.count)) }
     }
 
-    /// Binds a text to the parameter at this index, from 1.
-    /// Binds text, which SQLite copies.
+    /// Binds text, which SQLite copies, to the `?` at `index`, counted from 1.
     @inlinable
     package func bind(_ index: Int32, _ value: String) {
         var value = value
@@ -69,8 +64,7 @@ package final class Statement {
         }
     }
 
-    /// Binds NULL to the parameter at this index, from 1.
-    /// Binds NULL.
+    /// Binds NULL to the `?` at `index`, counted from 1.
     @inlinable
     package func bindNull(_ index: Int32) { sqlite3_bind_null(self.handle, index) }
 }
@@ -79,7 +73,6 @@ package final class Statement {
 @usableFromInline
 package struct Row {
     /// Statement of SQLite's C interface, stepped to a row.
-    /// The statement of SQLite that stands on the row.
     @usableFromInline
     package let handle: OpaquePointer
 
@@ -88,16 +81,13 @@ package struct Row {
     package init(handle: OpaquePointer) { self.handle = handle }
 
     /// True when the column is NULL.
-    /// True for NULL.
     @inlinable
     package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
 
-    /// Integer of a column; 0 for NULL.
     /// The number in a column; 0 for NULL.
     @inlinable
     package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
-    /// Integer of a column, or `nil` for NULL.
     /// The number in a column; `nil` for NULL.
     @inlinable
     package func optionalInt64(_ column: Int32) -> Int64? { self.isNull(column) ? nil : self.int64(column) }
@@ -110,7 +100,6 @@ package struct Row {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Text of a column, or `nil` for NULL.
     /// The text in a column; `nil` for NULL.
     @inlinable
     package func optionalText(_ column: Int32) -> String? { self.isNull(column) ? nil : self.text(column) }
@@ -122,7 +111,6 @@ package struct Row {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(self.handle, column))))
     }
 
-    /// Blob of a column, or `nil` for NULL.
     /// The bytes in a column; `nil` for NULL.
     @inlinable
     package func optionalBlob(_ column: Int32) -> [UInt8]? { self.isNull(column) ? nil : self.blob(column) }

@@ -124,16 +124,22 @@ extension WriteTransaction {
         }
     }
 
+    private static let isUploadOfApp: SQLText = """
+        key = ? AND kind = \(LinkKind.upload) AND EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = file_link.id)
+        """
+    private static let completeSQL = SQL(
+        """
+        UPDATE file_link SET kind = \(LinkKind.read), file_id = ?, used_at = NULL, created_at = ? WHERE \(isUploadOfApp)
+        """)
+    private static let reopenSQL = SQL("UPDATE file_link SET used_at = NULL WHERE \(isUploadOfApp)")
+
     /// The content that came by a link of an app's file is complete: from now on the link gives it.
     ///
     /// - Throws: `refused(.noSuchFile)`.
     package func completeAppFile(_ link: FileLinkKey, with file: FileKey) throws(StoreError) {
         guard let file = try self.reading.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
         try self.connection.run(
-            """
-            UPDATE file_link SET kind = 0, file_id = ?, used_at = NULL, created_at = ?
-            WHERE key = ? AND kind = 1 AND EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = file_link.id)
-            """, file.id, self.wallMilliseconds, link)
+            Self.completeSQL, file.id, self.wallMilliseconds, link)
         guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
         try self.connection.run(
             """
@@ -145,10 +151,7 @@ extension WriteTransaction {
     /// An upload by a link of an app's file came to nothing: the same link may be tried again.
     package func reopenAppFile(_ link: FileLinkKey) throws(StoreError) {
         try self.connection.run(
-            """
-            UPDATE file_link SET used_at = NULL
-            WHERE key = ? AND kind = 1 AND EXISTS (SELECT 1 FROM app_file a WHERE a.link_id = file_link.id)
-            """, link)
+            Self.reopenSQL, link)
     }
 
     /// Removes a file of an app with its content.

@@ -1,5 +1,11 @@
 import ChatModel
 
+/// Kinds of `field_file`; the numbers are stored.
+enum FieldHolderKind: Int64 {
+    case person = 1
+    case conversation = 2
+}
+
 /// Owner of fields that name a file: the file is kept as long as the fields name it.
 enum FieldHolder {
     /// An app's fields of a person.
@@ -7,11 +13,10 @@ enum FieldHolder {
     /// Attributes and fields of a conversation.
     case conversation(ConversationID)
 
-    /// As it is stored.
-    var kind: Int64 {
+    var kind: FieldHolderKind {
         switch self {
-        case .person: 1
-        case .conversation: 2
+        case .person: .person
+        case .conversation: .conversation
         }
     }
 
@@ -45,19 +50,21 @@ extension FileReferences {
         }
         for file in wanted.subtracting(before).sorted() {
             try self.connection.run(
-                "INSERT INTO field_file (kind, holder_id, file_id) VALUES (?, ?, ?)", holder.kind, holder.id, file)
+                "INSERT INTO field_file (kind, holder_id, file_id) VALUES (?, ?, ?)", holder.kind.rawValue, holder.id,
+                file)
             try self.connection.run("UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", file)
         }
         for file in before.subtracting(wanted).sorted() {
             try self.connection.run(
-                "DELETE FROM field_file WHERE kind = ? AND holder_id = ? AND file_id = ?", holder.kind, holder.id, file)
+                "DELETE FROM field_file WHERE kind = ? AND holder_id = ? AND file_id = ?", holder.kind.rawValue,
+                holder.id, file)
             try self.release(file, at: wall)
         }
     }
 
     private func kept(of holder: FieldHolder) throws(StoreError) -> Set<FileID> {
         let files = try self.connection.query(
-            "SELECT file_id FROM field_file WHERE kind = ? AND holder_id = ?", holder.kind, holder.id
+            "SELECT file_id FROM field_file WHERE kind = ? AND holder_id = ?", holder.kind.rawValue, holder.id
         ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         return Set(files)
     }

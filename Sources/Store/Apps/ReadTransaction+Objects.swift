@@ -156,17 +156,18 @@ extension ReadTransaction {
         return ids.compactMap { rows[$0] }
     }
 
+    private static let bareRowsSQL = SQL(
+        """
+        SELECT \(SQLText.conversationColumns), c.attributes, c.fields,
+            (c.member_set IS NOT NULL AND c.expires_at IS NULL) OR c.direct_low <> c.direct_high, c.expires_at,
+            m.joined_at, p.muted
+        FROM json_each(?1) AS wanted JOIN conversation c ON c.id = wanted.value
+        LEFT JOIN member m ON m.conversation_id = c.id AND m.user_id = ?2
+        LEFT JOIN preference p ON p.conversation_id = c.id AND p.user_id = m.user_id
+        """)
+
     private func bareRows(_ list: String, seenBy asker: UserID) throws(StoreError) -> [ConversationID: ObjectRow] {
-        let sql: StaticString = """
-            SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
-                c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at, c.attributes, c.fields,
-                (c.member_set IS NOT NULL AND c.expires_at IS NULL) OR c.direct_low <> c.direct_high, c.expires_at,
-                m.joined_at, p.muted
-            FROM json_each(?1) AS wanted JOIN conversation c ON c.id = wanted.value
-            LEFT JOIN member m ON m.conversation_id = c.id AND m.user_id = ?2
-            LEFT JOIN preference p ON p.conversation_id = c.id AND p.user_id = m.user_id
-            """
-        let found = try self.connection.query(sql, list, asker) { row throws(StoreError) in
+        let found = try self.connection.query(Self.bareRowsSQL, list, asker) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
             var made = ObjectRow(conversation: conversation, creator: try self.name(of: conversation.creator))
             made.attributes = row.optionalBlob(14)
@@ -231,16 +232,18 @@ extension ReadTransaction {
         return try self.userNames(of: users)
     }
 
+    private static let blockedSQL = SQL(
+        """
+        SELECT user_id FROM conversation_list WHERE conversation_id = ? AND list = \(ConversationList.denied)
+        ORDER BY user_id LIMIT ? OFFSET ?
+        """)
+
     /// People who may not come back, by number; from an offset, `limit` is 1...1000.
     package func blockedPeople(
         of id: ConversationID, offset: Int, limit: Int
     ) throws(StoreError) -> [UserName] {
-        let sql: StaticString = """
-            SELECT user_id FROM conversation_list WHERE conversation_id = ? AND list = 0 ORDER BY user_id
-            LIMIT ? OFFSET ?
-            """
-        let users = try self.connection.query(sql, id, try Self.page(limit), max(0, offset)) { row throws(StoreError) in
-            row.userID(0)
+        let users = try self.connection.query(Self.blockedSQL, id, try Self.page(limit), max(0, offset)) {
+            row throws(StoreError) in row.userID(0)
         }
         return try self.userNames(of: users)
     }

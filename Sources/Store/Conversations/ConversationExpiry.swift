@@ -65,15 +65,23 @@ struct ConversationExpiry {
 
     // MARK: The conversation
 
+    private static let pictures: SQLText = """
+        kind IN (\(FileHolderKind.conversation), \(FileHolderKind.smallOfConversation)) AND holder_id = ?1
+        """
+    private static let fieldFiles: SQLText = "kind = \(FieldHolderKind.conversation) AND holder_id = ?1"
+    private static let filesSQL = SQL(
+        """
+        SELECT file_id FROM file_holder WHERE \(pictures) UNION ALL SELECT file_id FROM field_file WHERE \(fieldFiles)
+        """)
+    private static let deletePicturesSQL = SQL("DELETE FROM file_holder WHERE \(pictures)")
+    private static let deleteFieldFilesSQL = SQL("DELETE FROM field_file WHERE \(fieldFiles)")
+
     private static func delete(_ id: ConversationID, _ connection: Connection, at wall: Int64) throws(StoreError) {
-        let pictures = try connection.query(
-            """
-            SELECT file_id FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?1
-            UNION ALL SELECT file_id FROM field_file WHERE kind = 2 AND holder_id = ?1
-            """, id
-        ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
-        try connection.run("DELETE FROM file_holder WHERE kind IN (3, 4) AND holder_id = ?", id)
-        try connection.run("DELETE FROM field_file WHERE kind = 2 AND holder_id = ?", id)
+        let pictures = try connection.query(Self.filesSQL, id) { row throws(StoreError) in
+            FileID(rawValue: row.int64(0))
+        }
+        try connection.run(Self.deletePicturesSQL, id)
+        try connection.run(Self.deleteFieldFilesSQL, id)
         for file in pictures { try FileReferences(connection: connection).release(file, at: wall) }
         try connection.run("UPDATE file SET conversation_id = NULL WHERE conversation_id = ?", id)
         try connection.run("UPDATE file_link SET conversation_id = NULL WHERE conversation_id = ?", id)
@@ -126,19 +134,20 @@ struct ConversationExpiry {
 }
 
 extension ReadTransaction {
+    private static let inactiveSQL = SQL(
+        """
+        SELECT \(SQLText.conversationColumns) FROM conversation c
+        WHERE c.kind = ?1 AND c.active_at < ?2 AND c.updated_at < ?2 ORDER BY c.active_at, c.id LIMIT ?3
+        """)
+
     /// Direct conversations, groups and rooms in which nothing was said and nothing changed since a moment, UTC
     /// milliseconds; the longest quiet first of each kind. Reading is nothing. `limit` is 1...1000.
     package func inactiveConversations(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
-        let sql: StaticString = """
-            SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
-                active_at, foreign_id, updated_at
-            FROM conversation WHERE kind = ?1 AND active_at < ?2 AND updated_at < ?2 ORDER BY active_at, id LIMIT ?3
-            """
         let page = try Self.page(limit)
         var found: [Conversation] = []
         for kind in ConversationExpiry.kinds where found.count < Int(page) {
             found += try self.connection.query(
-                sql, kind.rawValue, moment, page - Int64(found.count), read: Self.conversation)
+                Self.inactiveSQL, kind.rawValue, moment, page - Int64(found.count), read: Self.conversation)
         }
         return found
     }

@@ -20,15 +20,22 @@ package struct UndeliveredRange: Hashable, Sendable {
     package var head: Int64
 }
 
+extension SQLText {
+    /// Columns of `conversation c`, as `ReadTransaction.conversation` reads them.
+    static let conversationColumns: SQLText = """
+        c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable, c.revision, \
+        c.created_at, c.active_at, c.foreign_id, c.updated_at
+        """
+}
+
 extension ReadTransaction {
+    private static let conversationSQL = SQL("SELECT \(SQLText.conversationColumns) FROM conversation c WHERE c.id = ?")
+    private static let allConversationsSQL = SQL(
+        "SELECT \(SQLText.conversationColumns) FROM conversation c WHERE c.id > ? ORDER BY c.id LIMIT ?")
+
     /// Reads a conversation; `nil` for an unknown ID.
     package func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-        let sql: StaticString = """
-            SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
-                active_at, foreign_id, updated_at
-            FROM conversation WHERE id = ?
-            """
-        return try self.connection.first(sql, id, read: Self.conversation)
+        try self.connection.first(Self.conversationSQL, id, read: Self.conversation)
     }
 
     /// The conversation behind an address; a direct address is one seen by `asker`.
@@ -53,14 +60,10 @@ extension ReadTransaction {
     package func allConversations(
         after: ConversationID = ConversationID(rawValue: 0), limit: Int
     ) throws(StoreError) -> [Conversation] {
-        let sql: StaticString = """
-            SELECT id, kind, channel, title, flags, creator_id, member_count, head, head_countable, revision, created_at,
-                active_at, foreign_id, updated_at
-            FROM conversation WHERE id > ? ORDER BY id LIMIT ?
-            """
-        return try self.connection.query(sql, after, try Self.page(limit), read: Self.conversation)
+        try self.connection.query(Self.allConversationsSQL, after, try Self.page(limit), read: Self.conversation)
     }
 
+    /// From the fourteen `SQLText.conversationColumns`.
     static func conversation(_ row: Row) throws(StoreError) -> Conversation {
         Conversation(
             id: row.conversationID(0), kind: try row.conversationKind(1),
@@ -86,22 +89,20 @@ extension ReadTransaction {
         try self.conversationsChanged(of: user, since: 0)
     }
 
+    private static let changedSQL = SQL(
+        """
+        SELECT \(SQLText.conversationColumns), \(SQLText.memberColumns), max(c.change, m.change),
+            CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
+        FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
+        WHERE m.user_id = ? AND max(c.change, m.change) > ? ORDER BY m.conversation_id
+        """)
+
     /// The conversations of a person with a message, a change or a reading of their own after change number `since`.
     package func conversationsChanged(
         of user: UserID, since change: Int64
     ) throws(StoreError) -> [ConversationOfMember] {
-        let sql: StaticString = """
-            SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
-                c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at,
-                m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
-                m.joined_at, max(c.change, m.change),
-                CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
-            FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id
-            WHERE m.user_id = ? AND max(c.change, m.change) > ? ORDER BY m.conversation_id
-            """
         let hidden = try self.hiddenCounts(of: user).afterRead
-        return try self.connection.query(sql, user, change) { row throws(StoreError) in
+        return try self.connection.query(Self.changedSQL, user, change) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
             let member = try Self.member(row, from: 14)
             let unread = member.unread(headCountable: conversation.headCountable)

@@ -1,17 +1,26 @@
 package import ChatModel
 
+extension SQLText {
+    /// Columns of `member m` with the name of `user u`, as `ReadTransaction.member` reads them.
+    static let memberColumns: SQLText = """
+        m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read, m.joined_sequence, \
+        m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision, m.joined_at
+        """
+}
+
 extension ReadTransaction {
     // MARK: Members
 
+    private static let memberRows: SQLText =
+        "SELECT \(SQLText.memberColumns) FROM member m JOIN user u ON u.id = m.user_id"
+    private static let memberSQL = SQL("\(memberRows) WHERE m.conversation_id = ? AND m.user_id = ?")
+    private static let changedMembersSQL = SQL(
+        "\(memberRows) WHERE m.conversation_id = ? AND m.revision BETWEEN ? AND ?")
+    private static let membersSQL = SQL("\(memberRows) WHERE m.conversation_id = ? ORDER BY m.user_id")
+
     /// Everyone, by number.
     package func members(of id: ConversationID) throws(StoreError) -> [Member] {
-        let sql: StaticString = """
-            SELECT m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
-                m.joined_at
-            FROM member m JOIN user u ON u.id = m.user_id WHERE m.conversation_id = ? ORDER BY m.user_id
-            """
-        return try self.connection.query(sql, id) { row throws(StoreError) in try Self.member(row, from: 0) }
+        try self.connection.query(Self.membersSQL, id) { row throws(StoreError) in try Self.member(row, from: 0) }
     }
 
     /// Members that changed after `revision`, and those who left since, oldest change first; 0 asks for everything.
@@ -24,14 +33,7 @@ extension ReadTransaction {
         let last = try self.lastRevision(of: id, after: revision, limit: try Self.page(limit))
         // Revision 0 is of those who were there before the first change.
         let first = revision > 0 ? revision + 1 : 0
-        let sql: StaticString = """
-            SELECT m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
-                m.joined_at
-            FROM member m JOIN user u ON u.id = m.user_id
-            WHERE m.conversation_id = ? AND m.revision BETWEEN ? AND ?
-            """
-        var members = try self.connection.query(sql, id, first, last) { row throws(StoreError) in
+        var members = try self.connection.query(Self.changedMembersSQL, id, first, last) { row throws(StoreError) in
             try Self.member(row, from: 0)
         }
         members += try self.formerMembers(of: id, revisions: first...max(first, last))
@@ -71,16 +73,10 @@ extension ReadTransaction {
 
     /// Reads a member; `nil` for a person who is no member.
     package func member(_ user: UserID, in id: ConversationID) throws(StoreError) -> Member? {
-        let sql: StaticString = """
-            SELECT m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-                m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
-                m.joined_at
-            FROM member m JOIN user u ON u.id = m.user_id WHERE m.conversation_id = ? AND m.user_id = ?
-            """
-        return try self.connection.first(sql, id, user) { row throws(StoreError) in try Self.member(row, from: 0) }
+        try self.connection.first(Self.memberSQL, id, user) { row throws(StoreError) in try Self.member(row, from: 0) }
     }
 
-    /// From thirteen columns, in the order of the queries above.
+    /// From the thirteen `SQLText.memberColumns`.
     static func member(_ row: Row, from column: Int32) throws(StoreError) -> Member {
         var member = Member(
             user: row.userID(column), name: try row.userName(column + 1), role: try row.memberRole(column + 2),

@@ -285,24 +285,26 @@ extension ReadTransaction {
         } ?? 0
     }
 
+    private static let eventsSQL = SQL(
+        """
+        SELECT e.number, e.conversation_id, c.kind, c.foreign_id, e.actor_id, e.at, e.kind, e.payload, found.personal
+        FROM (
+            SELECT number, max(personal) AS personal FROM (
+                SELECT number, 1 AS personal FROM conversation_event_person WHERE user_id = ?1 AND at > ?2
+                UNION ALL
+                SELECT v.number, 0 FROM member m JOIN conversation_event v ON v.conversation_id = m.conversation_id
+                WHERE m.user_id = ?1 AND v.at > ?2 AND v.kind <> \(LoggedKind.receipt))
+            GROUP BY number ORDER BY number LIMIT ?3) AS found
+        JOIN conversation_event e ON e.number = found.number
+        JOIN conversation c ON c.id = e.conversation_id ORDER BY e.number
+        """)
+
     /// Events after a moment that concern a person or their present conversations; oldest first, at most
     /// `EventLogBounds.page`.
     ///
     /// - Parameter moment: UTC milliseconds; earlier than the log goes back is the whole log.
     package func events(for user: UserID, after moment: Int64) throws(StoreError) -> [LoggedEvent] {
-        let sql: StaticString = """
-            SELECT e.number, e.conversation_id, c.kind, c.foreign_id, e.actor_id, e.at, e.kind, e.payload, found.personal
-            FROM (
-                SELECT number, max(personal) AS personal FROM (
-                    SELECT number, 1 AS personal FROM conversation_event_person WHERE user_id = ?1 AND at > ?2
-                    UNION ALL
-                    SELECT v.number, 0 FROM member m JOIN conversation_event v ON v.conversation_id = m.conversation_id
-                    WHERE m.user_id = ?1 AND v.at > ?2 AND v.kind <> 10)
-                GROUP BY number ORDER BY number LIMIT ?3) AS found
-            JOIN conversation_event e ON e.number = found.number
-            JOIN conversation c ON c.id = e.conversation_id ORDER BY e.number
-            """
-        return try self.connection.query(sql, user, moment, EventLogBounds.page) { row throws(StoreError) in
+        try self.connection.query(Self.eventsSQL, user, moment, EventLogBounds.page) { row throws(StoreError) in
             LoggedEvent(
                 number: row.int64(0), conversation: row.conversationID(1), kind: try row.conversationKind(2),
                 objectID: try row.objectID(3), actor: try self.name(of: row.userID(4)), atMilliseconds: row.int64(5),

@@ -48,10 +48,12 @@ extension ReadTransaction {
         let sql: StaticString = "SELECT kind, holder_id FROM file_holder WHERE file_id = ? LIMIT ?"
         return try self.connection.query(sql, file, limit) { row throws(StoreError) in
             let id = row.int64(1)
-            switch row.int64(0) {
-            case 1, 2: return .person(UserID(rawValue: id), isSmall: row.int64(0) == 2)
-            case 3, 4: return .conversation(ConversationID(rawValue: id), isSmall: row.int64(0) == 4)
-            default: throw Row.damaged("picture")
+            switch FileHolderKind(rawValue: row.int64(0)) {
+            case .person: return .person(UserID(rawValue: id), isSmall: false)
+            case .smallOfPerson: return .person(UserID(rawValue: id), isSmall: true)
+            case .conversation: return .conversation(ConversationID(rawValue: id), isSmall: false)
+            case .smallOfConversation: return .conversation(ConversationID(rawValue: id), isSmall: true)
+            case nil: throw Row.damaged("picture")
             }
         }
     }

@@ -78,7 +78,7 @@ extension ReadTransaction {
     /// The picture of a person or conversation.
     package func picture(of holder: PictureHolder) throws(StoreError) -> FileRecord? {
         let sql: StaticString = "SELECT file_id FROM file_holder WHERE kind = ? AND holder_id = ?"
-        let id = try self.connection.first(sql, holder.kind, holder.id) { row throws(StoreError) in
+        let id = try self.connection.first(sql, holder.kind.rawValue, holder.id) { row throws(StoreError) in
             FileID(rawValue: row.int64(0))
         }
         return try id.flatMap { (id) throws(StoreError) in try self.file(id) }
@@ -103,14 +103,16 @@ extension ReadTransaction {
         } ?? false
     }
 
+    private static let namedSQL = SQL(
+        """
+        SELECT 1 FROM field_file d WHERE d.file_id = ?1 AND ((d.kind = \(FieldHolderKind.person) AND d.holder_id = ?2)
+            OR (d.kind = \(FieldHolderKind.conversation) AND EXISTS (
+                SELECT 1 FROM member m WHERE m.conversation_id = d.holder_id AND m.user_id = ?2))) LIMIT 1
+        """)
+
     /// In a person's own fields, or in those of a conversation they are in.
     private func isNamed(_ file: FileID, inFrontOf user: UserID) throws(StoreError) -> Bool {
-        let sql: StaticString = """
-            SELECT 1 FROM field_file d WHERE d.file_id = ?1 AND ((d.kind = 1 AND d.holder_id = ?2)
-                OR (d.kind = 2 AND EXISTS (
-                    SELECT 1 FROM member m WHERE m.conversation_id = d.holder_id AND m.user_id = ?2))) LIMIT 1
-            """
-        return try self.connection.first(sql, file, user) { (_) throws(StoreError) in true } ?? false
+        try self.connection.first(Self.namedSQL, file, user) { (_) throws(StoreError) in true } ?? false
     }
 
     /// Bound of newest messages with a file to look at in one conversation.
@@ -393,11 +395,19 @@ package struct ObjectRecord: Hashable, Sendable {
     }
 }
 
+/// Kinds of `file_holder`; the numbers are stored.
+enum FileHolderKind: Int64 {
+    case person = 1
+    case smallOfPerson = 2
+    case conversation = 3
+    case smallOfConversation = 4
+}
+
 extension PictureHolder {
-    var kind: Int64 {
+    var kind: FileHolderKind {
         switch self {
-        case .person(_, let isSmall): isSmall ? 2 : 1
-        case .conversation(_, let isSmall): isSmall ? 4 : 3
+        case .person(_, let isSmall): isSmall ? .smallOfPerson : .person
+        case .conversation(_, let isSmall): isSmall ? .smallOfConversation : .conversation
         }
     }
 

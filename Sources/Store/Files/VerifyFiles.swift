@@ -30,17 +30,17 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT f.key FROM file_holder h JOIN file f ON f.id = h.file_id
-            WHERE f.state <> \(FileState.complete) OR h.kind NOT BETWEEN 1 AND 4
-                OR (h.kind <= 2 AND NOT EXISTS (SELECT 1 FROM user u WHERE u.id = h.holder_id))
-                OR (h.kind > 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = h.holder_id))
+            WHERE f.state <> \(FileState.complete) OR h.kind NOT BETWEEN \(FileHolderKind.person) AND \(FileHolderKind.smallOfConversation)
+                OR (h.kind <= \(FileHolderKind.smallOfPerson) AND NOT EXISTS (SELECT 1 FROM user u WHERE u.id = h.holder_id))
+                OR (h.kind > \(FileHolderKind.smallOfPerson) AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = h.holder_id))
             """
         ) { "The file \($0) is the picture of nobody: keep the folder and report it." }
         try self.noteFile(
             """
             SELECT f.key FROM field_file d JOIN file f ON f.id = d.file_id
-            WHERE f.state <> \(FileState.complete) OR d.kind NOT BETWEEN 1 AND 2
-                OR (d.kind = 1 AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id))
-                OR (d.kind = 2 AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = d.holder_id))
+            WHERE f.state <> \(FileState.complete) OR d.kind NOT BETWEEN \(FieldHolderKind.person) AND \(FieldHolderKind.conversation)
+                OR (d.kind = \(FieldHolderKind.person) AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id))
+                OR (d.kind = \(FieldHolderKind.conversation) AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = d.holder_id))
             UNION SELECT a.object_id FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id
             WHERE (a.url IS NULL) = (l.id IS NULL) OR (l.id IS NOT NULL AND l.owner_id <> a.owner_id)
             """
@@ -48,7 +48,7 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT l.key FROM file_link l LEFT JOIN file f ON f.id = l.file_id
-            WHERE l.kind NOT BETWEEN 0 AND 1 OR (l.kind = \(LinkKind.read)
+            WHERE l.kind NOT BETWEEN \(LinkKind.read) AND \(LinkKind.upload) OR (l.kind = \(LinkKind.read)
                 AND (f.id IS NULL OR f.state <> \(FileState.complete)))
             """
         ) { "The link \($0) leads nowhere: keep the folder and report it." }

@@ -154,12 +154,12 @@ extension WriteTransaction {
                 """
                 INSERT INTO file_holder (kind, holder_id, file_id) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET file_id = excluded.file_id
-                """, holder.kind, holder.id, next.id)
+                """, holder.kind.rawValue, holder.id, next.id)
             try self.connection.run(
                 "UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", next.id)
         } else {
             try self.connection.run(
-                "DELETE FROM file_holder WHERE kind = ? AND holder_id = ?", holder.kind, holder.id)
+                "DELETE FROM file_holder WHERE kind = ? AND holder_id = ?", holder.kind.rawValue, holder.id)
         }
         if let before { try self.fileReferences.release(before.id, at: self.wallMilliseconds) }
     }

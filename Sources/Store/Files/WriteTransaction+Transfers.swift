@@ -172,20 +172,23 @@ extension WriteTransaction {
         }
     }
 
+    private static let keepSQL = SQL(
+        """
+        INSERT INTO object (hash, provider, size, stored_size, codec, refs, checked_at, created_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
+        ON CONFLICT (hash) DO UPDATE SET refs = refs + 1,
+            checked_at = CASE state WHEN \(ObjectState.ready) THEN checked_at ELSE ?6 END,
+            provider = CASE state WHEN \(ObjectState.ready) THEN provider ELSE ?2 END,
+            stored_size = CASE state WHEN \(ObjectState.ready) THEN stored_size ELSE ?4 END,
+            codec = CASE state WHEN \(ObjectState.ready) THEN codec ELSE ?5 END,
+            state = \(ObjectState.ready)
+        """)
+
     /// The row of a content, with one more that has it. One that was being removed or was damaged is back: the caller
     /// has just put it there.
     private func keep(_ object: StoredObject) throws(StoreError) -> (id: Int64, size: Int64) {
         try self.connection.run(
-            """
-            INSERT INTO object (hash, provider, size, stored_size, codec, refs, checked_at, created_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
-            ON CONFLICT (hash) DO UPDATE SET refs = refs + 1,
-                checked_at = CASE state WHEN 0 THEN checked_at ELSE ?6 END,
-                provider = CASE state WHEN 0 THEN provider ELSE ?2 END,
-                stored_size = CASE state WHEN 0 THEN stored_size ELSE ?4 END,
-                codec = CASE state WHEN 0 THEN codec ELSE ?5 END,
-                state = 0
-            """, object.hash, object.provider, object.size, object.storedSize, object.codec.rawValue,
+            Self.keepSQL, object.hash, object.provider, object.size, object.storedSize, object.codec.rawValue,
             self.wallMilliseconds)
         let id = try self.connection.first("SELECT id FROM object WHERE hash = ?", object.hash) {
             row throws(StoreError) in row.int64(0)

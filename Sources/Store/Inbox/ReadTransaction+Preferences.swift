@@ -10,6 +10,15 @@ package struct PreferenceOfConversation: Hashable, Sendable {
     package var preference: ConversationPreference
 }
 
+extension SQLText {
+    /// Columns of `preference p` beside `member m`, as `ReadTransaction.preference` reads them.
+    static let preferenceColumns: SQLText = """
+        p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset, p.extra_version, \
+        CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END, p.hidden_through, \
+        p.cleared_through, p.settings, p.change
+        """
+}
+
 extension ReadTransaction {
     /// Members who have silenced the notifications of a conversation.
     package func silenced(in id: ConversationID) throws(StoreError) -> Set<UserID> {
@@ -19,54 +28,38 @@ extension ReadTransaction {
             })
     }
 
+    private static let preferenceSQL = SQL(
+        """
+        SELECT \(SQLText.preferenceColumns) FROM preference p
+        JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
+        WHERE p.user_id = ? AND p.conversation_id = ?
+        """)
+    private static let extrasSQL = SQL(
+        """
+        SELECT \(SQLText.preferenceColumns),
+            c.id, c.kind, c.channel, CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
+        FROM preference p
+        JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
+        JOIN conversation c ON c.id = p.conversation_id
+        WHERE p.user_id = ? AND p.extra_version > ? ORDER BY p.extra_version LIMIT ?
+        """)
+
     /// A person's view of a conversation; as if nothing had been set when they are no member.
     package func preference(
         of user: UserID, in id: ConversationID
     ) throws(StoreError) -> ConversationPreference {
-        let sql: StaticString = """
-            SELECT p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
-                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
-                p.hidden_through, p.cleared_through, p.settings, p.change
-            FROM preference p
-            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
-            WHERE p.user_id = ? AND p.conversation_id = ?
-            """
-        return try self.connection.first(sql, user, id) { row throws(StoreError) in Self.preference(row, from: 0) }
+        try self.connection.first(Self.preferenceSQL, user, id) { row throws(StoreError) in
+            Self.preference(row, from: 0)
+        }
             ?? ConversationPreference()
-    }
-
-    /// Preferences that a person set after change number `change`, oldest first; `limit` is 1...1000.
-    package func preferences(
-        of user: UserID, after change: Int64, limit: Int
-    ) throws(StoreError) -> [PreferenceOfConversation] {
-        let sql: StaticString = """
-            SELECT p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
-                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
-                p.hidden_through, p.cleared_through, p.settings, p.change,
-                c.id, c.kind, c.channel, CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
-            FROM preference p
-            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
-            JOIN conversation c ON c.id = p.conversation_id
-            WHERE p.user_id = ? AND p.change > ? ORDER BY p.change LIMIT ?
-            """
-        return try self.connection.query(sql, user, change, try Self.page(limit), read: self.preferenceOfConversation)
     }
 
     /// Drafts and reading places a person's devices set after `version`, oldest first; `limit` is 1...1000.
     package func conversationExtras(
         of user: UserID, after version: Int64, limit: Int
     ) throws(StoreError) -> [PreferenceOfConversation] {
-        let sql: StaticString = """
-            SELECT p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
-                p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
-                p.hidden_through, p.cleared_through, p.settings, p.change,
-                c.id, c.kind, c.channel, CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
-            FROM preference p
-            JOIN member m ON m.conversation_id = p.conversation_id AND m.user_id = p.user_id
-            JOIN conversation c ON c.id = p.conversation_id
-            WHERE p.user_id = ? AND p.extra_version > ? ORDER BY p.extra_version LIMIT ?
-            """
-        return try self.connection.query(sql, user, version, try Self.page(limit), read: self.preferenceOfConversation)
+        try self.connection.query(
+            Self.extrasSQL, user, version, try Self.page(limit), read: self.preferenceOfConversation)
     }
 
     private func preferenceOfConversation(_ row: Row) throws(StoreError) -> PreferenceOfConversation {
@@ -77,7 +70,7 @@ extension ReadTransaction {
             preference: Self.preference(row, from: 0))
     }
 
-    /// From fourteen columns, in the order of the queries above.
+    /// From the fourteen `SQLText.preferenceColumns`.
     static func preference(_ row: Row, from column: Int32) -> ConversationPreference {
         var preference = ConversationPreference()
         preference.isPinned = row.int64(column) != 0

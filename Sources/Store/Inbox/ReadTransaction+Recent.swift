@@ -28,14 +28,7 @@ package enum RecentOrder: Sendable {
 extension ReadTransaction {
     private static let recentSQL = SQL(
         """
-        SELECT c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable,
-            c.revision, c.created_at, c.active_at, c.foreign_id, c.updated_at,
-            m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read,
-            m.joined_sequence, m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision,
-            m.joined_at,
-            coalesce(p.pinned, 0), p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset,
-            p.extra_version, CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END,
-            p.hidden_through, p.cleared_through, p.settings, p.change,
+        SELECT \(SQLText.conversationColumns), \(SQLText.memberColumns), \(SQLText.preferenceColumns),
             max(c.change, m.change, coalesce(p.change, 0)) AS latest,
             CASE WHEN c.direct_low = m.user_id THEN c.direct_high ELSE c.direct_low END
         FROM member m JOIN conversation c ON c.id = m.conversation_id JOIN user u ON u.id = m.user_id

@@ -35,7 +35,7 @@ extension ReadTransaction {
         SELECT (SELECT count(*) FROM friend WHERE owner_id = ?1 AND is_removed = 0),
             (SELECT count(*) FROM member m JOIN conversation c ON c.id = m.conversation_id
                 WHERE m.user_id = ?1 AND c.kind = \(ConversationKind.group) AND c.flags & ?2 = 0),
-            (SELECT count(*) FROM file WHERE owner_id = ?1 AND state = 1)
+            (SELECT count(*) FROM file WHERE owner_id = ?1 AND state = \(FileState.complete))
         """)
 
     /// How many friends somebody has, teams they are in that are not dismissed, and complete files they own.

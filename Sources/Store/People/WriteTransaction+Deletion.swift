@@ -80,16 +80,23 @@ extension WriteTransaction {
         try self.connection.run("UPDATE friend SET remark = NULL WHERE owner_id = ? AND remark IS NOT NULL", user)
         for friend in friends { self.noteProfile(.remark(by: friend, of: name)) }
         try self.connection.run(
-            "UPDATE friend_request SET state = 3, text = '', change = ?2 WHERE asker_id = ?1 OR other_id = ?1", user,
-            change)
+            Self.discardSQL, user, change)
     }
+
+    private static let discardSQL = SQL(
+        """
+        UPDATE friend_request SET state = \(FriendRequestState.discarded), text = '', change = ?2
+        WHERE asker_id = ?1 OR other_id = ?1
+        """)
+    private static let endTeamRequestsSQL = SQL(
+        """
+        UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = ?2
+        WHERE state = \(TeamRequestState.waiting) AND (person_id = ?1 OR inviter_id = ?1)
+        """)
 
     private func endTeamRequests(of user: UserID) throws(StoreError) {
         try self.connection.run(
-            """
-            UPDATE team_request SET state = 4, answered_at = ?2
-            WHERE state = 0 AND (person_id = ?1 OR inviter_id = ?1)
-            """, user, self.wallMilliseconds)
+            Self.endTeamRequestsSQL, user, self.wallMilliseconds)
     }
 
     private func clearLists(of state: UserState) throws(StoreError) {

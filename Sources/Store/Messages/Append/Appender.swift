@@ -52,11 +52,14 @@ final class Appender {
             """)
         self.insertHook =
             queuesHooks
-            ? try connection.statement(
-                """
-                INSERT INTO hook_queue (event, conversation_id, message_sequence, created_at) VALUES (0, ?, ?, ?)
-                """) : nil
+            ? try connection.statement(Self.insertHookSQL) : nil
     }
+
+    private static let insertHookSQL = SQL(
+        """
+        INSERT INTO hook_queue (event, conversation_id, message_sequence, created_at)
+        VALUES (\(HookEventNumber.message), ?, ?, ?)
+        """)
 
     /// Where a message goes, found in memory.
     private struct Target {

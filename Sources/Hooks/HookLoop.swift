@@ -254,7 +254,7 @@ final class HookLoop {
         }
         self.phase = .removing
         self.store.write { transaction throws(StoreError) in
-            try transaction.removeHooks(sequences)
+            try transaction.hooks.remove(sequences)
         } then: { [mailbox] result in
             mailbox.post(.removed(result))
         }
@@ -298,7 +298,7 @@ final class HookLoop {
     private func queue(lines body: [UInt8]) {
         self.linesUnderWay = body
         self.store.write { transaction throws(StoreError) in
-            try transaction.queueHook(body: body)
+            try transaction.hooks.add(body: body)
         } then: { [mailbox] result in
             mailbox.post(.linesQueued(result))
         }
@@ -327,7 +327,7 @@ final class HookLoop {
         guard !self.isLooking, self.stopsAt == nil else { return }
         self.isLooking = true
         self.store.read { transaction throws(StoreError) in
-            try transaction.hookQueueLength()
+            try transaction.hooks.length()
         } then: { [mailbox] result in
             mailbox.post(.length(result))
         }
@@ -341,7 +341,7 @@ final class HookLoop {
         self.isLooking = true
         let target = self.options.queueEvents
         self.store.write { transaction throws(StoreError) in
-            try transaction.trimHooks(to: target, most: Self.trimmedTogether)
+            try transaction.hooks.trim(to: target, most: Self.trimmedTogether)
         } then: { [mailbox] result in
             mailbox.post(.trimmed(result))
         }
@@ -369,7 +369,7 @@ final class HookLoop {
     private func putAway() {
         while let body = self.nextLines() {
             do throws(StoreError) {
-                try self.store.writeAndWait { transaction throws(StoreError) in try transaction.queueHook(body: body) }
+                try self.store.writeAndWait { transaction throws(StoreError) in try transaction.hooks.add(body: body) }
             } catch {
                 return self.reporter.storeFailed(error)
             }

@@ -56,7 +56,7 @@ struct HookPageReader {
 
     /// - Returns: `nil` when nothing waits.
     mutating func page() throws(StoreError) -> HookPage? {
-        let entries = try self.transaction.oldestHooks(limit: HookPage.maximumEvents)
+        let entries = try self.transaction.hooks.oldest(limit: HookPage.maximumEvents)
         guard let first = entries.first else { return nil }
         var page = HookPage(sequences: first.sequence...first.sequence)
         page.isFull = entries.count == HookPage.maximumEvents

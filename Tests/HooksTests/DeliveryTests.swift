@@ -227,7 +227,7 @@ struct DeliveryTests {
         for number in 1...20 { try rig.say("m\(number)", from: "romeo", to: "juliet") }
         try waitUntil { try rig.waiting() <= 5 }
         let oldest = try rig.store.readAndWait { transaction throws(StoreError) in
-            try transaction.oldestHooks(limit: 100).map(\.subject)
+            try transaction.hooks.oldest(limit: 100).map(\.subject)
         }
         #expect(oldest.last == .message(ConversationID(rawValue: 1), sequence: 20))
         #expect(oldest.count == 5)

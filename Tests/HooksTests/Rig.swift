@@ -134,7 +134,7 @@ final class Rig {
 
     /// How many events wait.
     func waiting() throws -> Int64 {
-        try self.store.readAndWait { transaction throws(StoreError) in try transaction.hookQueueLength().events }
+        try self.store.readAndWait { transaction throws(StoreError) in try transaction.hooks.length().events }
     }
 }
 

@@ -122,7 +122,7 @@ struct HookScenarios {
         try romeo.publish("hi", to: "juliet")
         #expect(server.server.hookMetrics == nil)
         let length = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.hookQueueLength()
+            try transaction.hooks.length()
         }
         #expect(length.events == 0)
     }

@@ -22,17 +22,17 @@ struct HookQueueTests {
 
         func oldest(_ limit: Int = 100) throws -> [HookEntry] {
             try self.fixture.store.readAndWait { transaction throws(StoreError) in
-                try transaction.oldestHooks(limit: limit)
+                try transaction.hooks.oldest(limit: limit)
             }
         }
 
         func length() throws -> HookQueueLength {
-            try self.fixture.store.readAndWait { transaction throws(StoreError) in try transaction.hookQueueLength() }
+            try self.fixture.store.readAndWait { transaction throws(StoreError) in try transaction.hooks.length() }
         }
 
         func remove(_ sequences: ClosedRange<Int64>) throws {
             try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-                try transaction.removeHooks(sequences)
+                try transaction.hooks.remove(sequences)
             }
         }
     }
@@ -69,7 +69,7 @@ struct HookQueueTests {
         people.say("one")
         let again = try people.fixture.killed()
         let entries = try again.store.readAndWait { transaction throws(StoreError) in
-            try transaction.oldestHooks(limit: 1)
+            try transaction.hooks.oldest(limit: 1)
         }
         #expect(entries.map(\.subject) == [.message(ConversationID(rawValue: 1), sequence: 1)])
     }
@@ -114,7 +114,7 @@ struct HookQueueTests {
         for number in 1...10 { people.say("\(number)") }
         func trim(to length: Int64, most: Int64) throws -> Int64 {
             try people.fixture.store.writeAndWait { transaction throws(StoreError) in
-                try transaction.trimHooks(to: length, most: most)
+                try transaction.hooks.trim(to: length, most: most)
             }
         }
         #expect(try trim(to: 4, most: 3) == 3)
@@ -129,7 +129,7 @@ struct HookQueueTests {
         let people = try People()
         people.say("one")
         try people.fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.queueHook(body: [1, 2, 3])
+            try transaction.hooks.add(body: [1, 2, 3])
         }
         #expect(try people.oldest().map(\.subject).last == .body([1, 2, 3]))
         #expect(try people.length().oldestAtMilliseconds == people.fixture.clock.clock.wallMilliseconds())

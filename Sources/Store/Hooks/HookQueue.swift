@@ -35,13 +35,26 @@ enum HookEventNumber {
 }
 
 extension ReadTransaction {
+    /// Events that wait for a receiver outside.
+    package var hooks: HookReads { HookReads(transaction: self) }
+}
+
+extension WriteTransaction {
+    /// Events that wait for a receiver outside.
+    package var hooks: HookWrites { HookWrites(transaction: self) }
+}
+
+/// Reads of the queue of events for receivers outside. Valid as long as its transaction.
+package struct HookReads {
+    fileprivate let transaction: ReadTransaction
+
     /// The oldest events; `limit` is 1...1000.
-    package func oldestHooks(limit: Int) throws(StoreError) -> [HookEntry] {
+    package func oldest(limit: Int) throws(StoreError) -> [HookEntry] {
         let sql: StaticString = """
             SELECT sequence, event, conversation_id, message_sequence, body, created_at FROM hook_queue
             ORDER BY sequence LIMIT ?
             """
-        return try self.connection.query(sql, try Self.page(limit)) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, try ReadTransaction.page(limit)) { row throws(StoreError) in
             HookEntry(
                 sequence: row.int64(0),
                 subject: row.int64(1) == HookEventNumber.message
@@ -51,11 +64,11 @@ extension ReadTransaction {
     }
 
     /// Found at the two ends of the queue, without counting.
-    package func hookQueueLength() throws(StoreError) -> HookQueueLength {
+    package func length() throws(StoreError) -> HookQueueLength {
         let sql: StaticString = """
             SELECT sequence, created_at, (SELECT max(sequence) FROM hook_queue) FROM hook_queue ORDER BY sequence LIMIT 1
             """
-        let found = try self.connection.first(sql) { row throws(StoreError) in
+        let found = try self.transaction.connection.first(sql) { row throws(StoreError) in
             var length = HookQueueLength()
             length.events = row.int64(2) - row.int64(0) + 1
             length.oldestAtMilliseconds = row.int64(1)
@@ -63,43 +76,24 @@ extension ReadTransaction {
         }
         return found ?? HookQueueLength()
     }
-
-    /// The numbers of all members, without their names: for large groups. Those of a topic without members of its own
-    /// are its community's.
-    package func memberIDs(of conversation: Conversation) throws(StoreError) -> [UserID] {
-        let own = try self.memberIDs(of: conversation.id)
-        guard own.isEmpty, conversation.kind == .communityTopic, let name = conversation.channel?.text,
-            let community = communityName(ofTopic: name),
-            let home = try self.connection.conversationID(of: ChannelKey(kind: .community, name: community))
-        else { return own }
-        return try self.memberIDs(of: home)
-    }
-
-    private func memberIDs(of id: ConversationID) throws(StoreError) -> [UserID] {
-        try self.connection.query("SELECT user_id FROM member WHERE conversation_id = ? ORDER BY user_id", id) {
-            row throws(StoreError) in row.userID(0)
-        }
-    }
-
-    /// A person's name, which never changes.
-    ///
-    /// - Throws: `fatal` for a number that nobody has: the caller got it from this database.
-    package func userName(of user: UserID) throws(StoreError) -> UserName { try self.name(of: user) }
 }
 
-extension WriteTransaction {
+/// Changes of the queue of events for receivers outside. Valid as long as its transaction.
+package struct HookWrites {
+    fileprivate let transaction: WriteTransaction
+
     /// Adds an event that was worded already.
-    package func queueHook(body: [UInt8]) throws(StoreError) {
-        try self.connection.run(
+    package func add(body: [UInt8]) throws(StoreError) {
+        try self.transaction.connection.run(
             "INSERT INTO hook_queue (event, body, created_at) VALUES (?, ?, ?)", HookEventNumber.body, body,
-            self.wallMilliseconds)
+            self.transaction.wallMilliseconds)
     }
 
     /// Removes events that were delivered.
     ///
     /// - Parameter sequences: the first and the last.
-    package func removeHooks(_ sequences: ClosedRange<Int64>) throws(StoreError) {
-        try self.connection.run(
+    package func remove(_ sequences: ClosedRange<Int64>) throws(StoreError) {
+        try self.transaction.connection.run(
             "DELETE FROM hook_queue WHERE sequence BETWEEN ? AND ?", sequences.lowerBound, sequences.upperBound)
     }
 
@@ -107,11 +101,11 @@ extension WriteTransaction {
     /// for it.
     ///
     /// - Returns: how many were removed.
-    package func trimHooks(to length: Int64, most: Int64) throws(StoreError) -> Int64 {
-        let excess = min(try self.reading.hookQueueLength().events - length, most)
+    package func trim(to length: Int64, most: Int64) throws(StoreError) -> Int64 {
+        let excess = min(try self.transaction.reading.hooks.length().events - length, most)
         guard excess > 0 else { return 0 }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "DELETE FROM hook_queue WHERE sequence < (SELECT min(sequence) FROM hook_queue) + ?", excess)
-        return self.connection.changes
+        return self.transaction.connection.changes
     }
 }

@@ -183,12 +183,12 @@ async def two_devices() -> None:
         desktop = await connected(stack, Client("ann", tokens["ann"]))
         web = await connected(stack, Client("ann", web_token, flag=WKIMDeviceFlag.WEB, device="browser"))
         bob = await connected(stack, Client("bob", tokens["bob"]))
-        for client in (desktop, web, bob):
-            await client.sdk.ping()
-            client.messages.clear()
         await bob.say("ann", PERSON, "to both")
-        equal(await desktop.contents(1), ["to both"])
-        equal(await web.contents(1), ["to both"])
+        # What ann has not read comes to a new device first, whenever that is.
+        for client in (desktop, web):
+            await client.until(lambda client=client: client.messages and
+                               client.messages[-1]["payload"] == payload_of("to both"), "the message")
+            client.messages.clear()
         await web.say("bob", PERSON, "from the browser")
         (copy,) = await desktop.next()
         equal((copy["fromUid"], copy["channelId"]), ("ann", "bob"), "the copy's address")

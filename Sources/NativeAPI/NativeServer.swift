@@ -13,7 +13,9 @@ package struct NativeServer: Sendable {
     }
 
     /// Every route, in the order of the description.
-    package static let table: [NativeRoute] = SessionRoutes.routes
+    package static let table: [NativeRoute] =
+        SessionRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes + MessageRoutes.routes
+        + MessageMarkRoutes.routes + MemberRoutes.routes
 
     /// The routes with their handlers, as one area of the gateway.
     package var group: RouteGroup {
@@ -45,7 +47,8 @@ enum NativeSchemas {
     /// By name.
     static let all: [(name: String, shape: Shape)] = [
         ("Problem", APIAnswer.problemShape), ("User", NativeUser.shape),
-        ("Conversation", NativeConversation.shape), ("Message", NativeMessage.shape), ("Welcome", Self.welcome),
+        ("Conversation", NativeConversation.shape), ("Message", NativeMessage.shape), ("Member", MemberRoutes.shape),
+        ("Welcome", Self.welcome),
         ("Session", Self.session), ("Device", Self.device),
     ]
 
@@ -68,6 +71,7 @@ enum NativeSchemas {
                     "textCharacters", "messageBytes", "fileBytes", "titleCharacters", "draftBytes", "nameCharacters",
                 ].map { .required($0, .count) })),
         .required("time", .count, "Time of the server, milliseconds UTC."),
+        .required("epoch", .anyText, "Names the database: of another one nothing that was kept is good."),
     ])
 
     private static let device = Shape.object([

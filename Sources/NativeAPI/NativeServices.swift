@@ -15,21 +15,16 @@ package struct NativeServices: Sendable {
     package var serverName: String
     /// Most bytes of a file.
     package var fileBytes: Int64
-    /// Registered kinds of messages, now.
-    package var kinds: @Sendable () -> MessageKinds
-    /// Header fields of an answer that is the state at a position of the feed; read in the snapshot of the answer.
-    package var cursor: @Sendable (ReadTransaction) throws(StoreError) -> String?
 
-    package init(
-        profiles: Profiles, serverName: String, fileBytes: Int64,
-        kinds: @escaping @Sendable () -> MessageKinds = { .none },
-        cursor: @escaping @Sendable (ReadTransaction) throws(StoreError) -> String? = { _ throws(StoreError) in nil }
-    ) {
+    package init(profiles: Profiles, serverName: String, fileBytes: Int64) {
         self.profiles = profiles
         self.serverName = serverName
         self.fileBytes = fileBytes
-        self.kinds = kinds
-        self.cursor = cursor
+    }
+
+    /// Cursor of the feed of events for the state that a read looks at.
+    package static func cursor(of store: ReadTransaction) throws(StoreError) -> String {
+        FeedCursor(epoch: try store.epoch, position: try store.position.rawValue).text
     }
 }
 

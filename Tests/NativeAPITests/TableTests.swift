@@ -39,8 +39,10 @@ struct TableTests {
             let places = route.pattern.split(separator: "/").filter { $0.hasPrefix("{") }
                 .map { String($0.dropFirst().dropLast()) }
             #expect(places == route.path.map(\.name), "\(route.name)")
-            let names = (route.path + route.query + route.body).map(\.name)
-            #expect(Set(names).count == names.count, "\(route.name)")
+            for form in route.forms.isEmpty ? [route.body] : route.forms {
+                let names = (route.path + route.query + form).map(\.name)
+                #expect(Set(names).count == names.count, "\(route.name)")
+            }
         }
     }
 

@@ -48,8 +48,10 @@ package struct NativeRoute: Sendable {
     package let path: [Field]
     /// Values of the query.
     package let query: [Field]
-    /// Members of the body; empty for a route without one.
+    /// Members of the body; empty for a route without one, and for one whose body has several forms.
     package let body: [Field]
+    /// Forms of the body, told apart by a field of a constant value; empty where there is one form only.
+    package let forms: [[Field]]
     /// Answer when it is done.
     package let answer: Answer
     /// Reasons of its own, besides those that every route has.
@@ -58,7 +60,8 @@ package struct NativeRoute: Sendable {
 
     package init(
         _ method: String, _ pattern: String, _ name: String, _ summary: String, access: Access = .person,
-        path: [Field] = [], query: [Field] = [], body: [Field] = [], answer: Answer, problems: [ProblemCode] = [],
+        path: [Field] = [], query: [Field] = [], body: [Field] = [], forms: [[Field]] = [], answer: Answer,
+        problems: [ProblemCode] = [],
         _ handler: @escaping NativeHandler
     ) {
         self.method = method
@@ -69,10 +72,23 @@ package struct NativeRoute: Sendable {
         self.path = path
         self.query = query
         self.body = body
+        self.forms = forms
         self.answer = answer
         self.problems = problems
         self.handler = handler
     }
+
+    /// Shape of the body; `nil` for a route without one.
+    var bodyShape: Shape? {
+        if !self.forms.isEmpty { return .either(self.forms.map { .object($0) }) }
+        return self.body.isEmpty ? nil : .object(self.body)
+    }
+
+    /// Fields of the body, in whatever form.
+    var bodyFields: [Field] { self.body + self.forms.flatMap { $0 } }
+
+    /// True when the body has to be there.
+    var needsBody: Bool { !self.forms.isEmpty || self.body.contains(where: \.isRequired) }
 
     /// Maximum bytes of a body.
     private static let maximumBytes = 256 * 1024
@@ -81,7 +97,7 @@ package struct NativeRoute: Sendable {
     package func route(_ native: NativeServices) -> Route {
         Route(
             self.method, APIPaths.prefix + self.pattern, self.access == .anyone ? .anyone : .session,
-            maximumBytes: self.body.isEmpty ? Route.usualBytes : Self.maximumBytes
+            maximumBytes: self.bodyShape == nil ? Route.usualBytes : Self.maximumBytes
         ) { (request, services, reply) throws(APIFailure) in
             do throws(Problem) {
                 let input = try self.parse(request)
@@ -125,21 +141,38 @@ package struct NativeRoute: Sendable {
             values[field.name] = value
         }
         try self.parse(request.body, into: &values)
-        return NativeInput(values, known: self.path + self.query + self.body)
+        return NativeInput(values, known: self.path + self.query + self.bodyFields)
     }
 
     private func parse(_ body: JSONValue, into values: inout [String: JSONValue]) throws(Problem) {
-        if self.body.isEmpty {
+        guard self.bodyShape != nil else {
             guard body.isNull || body.object?.isEmpty == true else {
                 throw Problem(.invalidRequest, "this request has no body")
             }
             return
         }
         // A body that nothing of is required may be left out.
-        if body.isNull, !self.body.contains(where: \.isRequired) { return }
+        if body.isNull, !self.needsBody { return }
         guard let members = body.object else { throw Problem(.invalidRequest, "the body must be a JSON object") }
-        try Shape.check(members, self.body)
+        try Shape.check(members, try self.form(of: body))
         for member in members { values[member.name] = member.value }
+    }
+
+    /// Fields of the form that a body has.
+    private func form(of body: JSONValue) throws(Problem) -> [Field] {
+        guard let first = self.forms.first else { return self.body }
+        let found = self.forms.first { form in
+            form.allSatisfy { field in
+                if case .constant(let word) = field.shape { body[field.name]?.string == word } else { true }
+            }
+        }
+        if let found { return found }
+        let name = first.first { if case .constant = $0.shape { true } else { false } }?.name ?? "the body"
+        guard body[name] != nil else { throw Problem(.missingField, "\(name) is missing", field: name) }
+        let words = self.forms.flatMap { $0 }.compactMap { field in
+            if case .constant(let word) = field.shape { word } else { nil }
+        }
+        throw Problem(.invalidField, "\(name) must be one of \(words.joined(separator: ", "))", field: name)
     }
 }
 

@@ -112,11 +112,11 @@ package struct OpenAPI: Sendable {
     }
 
     private static func writeBody(of route: NativeRoute, to writer: inout JSONWriter) {
-        guard !route.body.isEmpty else { return }
+        guard let shape = route.bodyShape else { return }
         writer.key("requestBody")
         writer.beginObject()
-        writer.flag("required", route.body.contains(where: \.isRequired))
-        self.writeContent("application/json", .object(route.body), to: &writer)
+        writer.flag("required", route.needsBody)
+        self.writeContent("application/json", shape, to: &writer)
         writer.endObject()
     }
 
@@ -153,7 +153,7 @@ package struct OpenAPI: Sendable {
     private static func writeProblems(of route: NativeRoute, to writer: inout JSONWriter) {
         var codes = self.common + route.problems
         if case .person = route.access { codes += self.signedIn }
-        if !route.body.isEmpty { codes += [.tooLarge] }
+        if route.bodyShape != nil { codes += [.tooLarge] }
         if route.method != "GET" { codes += [.full] }
         var byStatus: [Int: [String]] = [:]
         for code in codes where byStatus[code.status]?.contains(code.rawValue) != true {

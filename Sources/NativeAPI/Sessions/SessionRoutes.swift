@@ -83,13 +83,15 @@ enum SessionRoutes {
             switch result {
             case .failure(let error): call.fail(Problem(error))
             case .success(let issued):
-                let user = NativeUser(call.native.profiles.info(user: identity.name, by: identity.user))
-                call.answer(201) { writer in
-                    writer.beginObject()
-                    writer.text("token", issued.token.text)
-                    writer.key("user")
-                    user.write(to: &writer)
-                    writer.endObject()
+                call.meet([identity.name]) {
+                    let user = NativeUser(call.native.profiles.info(user: identity.name, by: identity.user))
+                    call.answer(201) { writer in
+                        writer.beginObject()
+                        writer.text("token", issued.token.text)
+                        writer.key("user")
+                        user.write(to: &writer)
+                        writer.endObject()
+                    }
                 }
             }
         }
@@ -98,33 +100,40 @@ enum SessionRoutes {
     // MARK: Signed in
 
     @Sendable private static func session(_ call: NativeCall) throws(Problem) {
-        let (person, native, services) = (call.person, call.native, call.services)
+        let (person, native) = (call.person, call.native)
         let now = call.now
         call.read { store throws(StoreError) in
-            try store.sessionSettings()
-        } answer: { settings in
-            let user = NativeUser(native.profiles.info(user: person.name, by: person.user))
-            return .native { writer in
-                writer.beginObject()
-                writer.key("user")
-                user.write(to: &writer)
-                writer.flag("isAdministrator", person.role == .administrator)
-                writer.key("configuration")
-                SessionConfiguration.write(settings.effective(.group, .member), to: &writer)
-                writer.key("limits")
-                writer.beginObject()
-                let characters = settings.maximumCharacters(.group, .member) ?? NativeBounds.textScalars
-                writer.number("textCharacters", Int64(min(characters, NativeBounds.textScalars)))
-                writer.number("messageBytes", Int64(services.settings.messageBytes))
-                writer.number("fileBytes", native.fileBytes)
-                writer.number("titleCharacters", Int64(ConversationBounds.titleScalars))
-                writer.number("draftBytes", Int64(ConversationBounds.draftBytes))
-                writer.number("nameCharacters", Int64(PeopleLimits.nameScalars))
-                writer.endObject()
-                writer.number("time", now)
-                writer.endObject()
+            (settings: try store.sessionSettings(), epoch: try store.epoch)
+        } then: { found in
+            call.meet([person.name]) {
+                let user = NativeUser(native.profiles.info(user: person.name, by: person.user))
+                call.answer { writer in
+                    writer.beginObject()
+                    writer.key("user")
+                    user.write(to: &writer)
+                    writer.flag("isAdministrator", person.role == .administrator)
+                    writer.key("configuration")
+                    SessionConfiguration.write(found.settings.effective(.group, .member), to: &writer)
+                    writer.key("limits")
+                    Self.writeLimits(found.settings, call, to: &writer)
+                    writer.number("time", now)
+                    writer.text("epoch", String(found.epoch))
+                    writer.endObject()
+                }
             }
         }
+    }
+
+    private static func writeLimits(_ settings: SessionSettings, _ call: NativeCall, to writer: inout JSONWriter) {
+        let characters = settings.maximumCharacters(.group, .member) ?? NativeBounds.textScalars
+        writer.beginObject()
+        writer.number("textCharacters", Int64(min(characters, NativeBounds.textScalars)))
+        writer.number("messageBytes", Int64(call.services.settings.messageBytes))
+        writer.number("fileBytes", call.native.fileBytes)
+        writer.number("titleCharacters", Int64(ConversationBounds.titleScalars))
+        writer.number("draftBytes", Int64(ConversationBounds.draftBytes))
+        writer.number("nameCharacters", Int64(PeopleLimits.nameScalars))
+        writer.endObject()
     }
 
     @Sendable private static func signOut(_ call: NativeCall) throws(Problem) {

@@ -24,6 +24,9 @@ package struct NativeConversation: Sendable {
     /// Identifier of the conversation.
     package var id: ConversationID { self.recent.conversation.id }
 
+    /// The other one of two people; `nil` in any other conversation.
+    package var peer: UserName? { self.recent.peerName }
+
     /// Names of the kinds.
     static let kinds = ["direct", "group", "room", "service", "temporary"]
 

@@ -180,6 +180,17 @@ package struct NativeWords: Sendable {
 }
 
 extension NativeCall {
+    /// Longest wait for who people are before an answer is written without it, milliseconds.
+    private static let waitMilliseconds: Int64 = 50
+
+    /// Goes on once it is known who these people are, or soon without it: watchers are told when it comes.
+    func meet(_ names: [UserName], then: @escaping @Sendable () -> Void) {
+        guard !names.isEmpty else { return then() }
+        self.native.profiles.lookUp(
+            names, by: self.caller?.user, in: nil, waitMilliseconds: Self.waitMilliseconds
+        ) { _ in then() }
+    }
+
     /// Reads as the person who asks.
     var reader: NativeReader { NativeReader(self.person, self.services) }
     /// Words for the person who asks.

@@ -17,6 +17,26 @@ package struct RecentConversation: Hashable, Sendable {
     package var isHidden: Bool { self.preference.isHidden(head: self.conversation.head) }
 }
 
+/// Where a page of a list for display ended: at a line that was there, wherever it stands now.
+package struct RecentMark: Hashable, Sendable {
+    package var isPinned: Bool
+    /// Time of the newest message, UTC milliseconds.
+    package var activeAtMilliseconds: Int64
+    package var id: ConversationID
+
+    package init(isPinned: Bool, activeAtMilliseconds: Int64, id: ConversationID) {
+        self.isPinned = isPinned
+        self.activeAtMilliseconds = activeAtMilliseconds
+        self.id = id
+    }
+
+    package init(_ line: RecentConversation) {
+        self.init(
+            isPinned: line.preference.isPinned, activeAtMilliseconds: line.conversation.activeAtMilliseconds,
+            id: line.conversation.id)
+    }
+}
+
 /// In which order lines of a list come.
 package enum RecentOrder: Sendable {
     /// Pinned ones first, then by the time of the newest message, newest first.
@@ -35,6 +55,7 @@ extension ReadTransaction {
         LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
         WHERE m.user_id = ?1 AND \(SQLText.isListed) AND latest > ?2
             AND (?3 OR p.hidden_through IS NULL OR c.head > p.hidden_through)
+            AND (?7 IS NULL OR (coalesce(p.pinned, 0), c.active_at, c.id) < (?7, ?8, ?9))
         ORDER BY CASE WHEN ?4 THEN latest END, coalesce(p.pinned, 0) DESC, c.active_at DESC, c.id DESC
         LIMIT ?5 OFFSET ?6
         """)
@@ -45,13 +66,15 @@ extension ReadTransaction {
     ///   - change: only what has a later change number; 0 for all.
     ///   - includingHidden: also those the person put away, so that another device learns of it.
     ///   - limit: 1...1000.
+    ///   - mark: only what comes after it in a list for display; `nil` for the beginning.
     package func recent(
         of user: UserID, since change: Int64 = 0, order: RecentOrder = .forDisplay, includingHidden: Bool = false,
-        limit: Int, offset: Int = 0
+        limit: Int, offset: Int = 0, after mark: RecentMark? = nil
     ) throws(StoreError) -> [RecentConversation] {
         let hidden = try self.hiddenCounts(of: user)
         return try self.connection.query(
-            Self.recentSQL, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset)
+            Self.recentSQL, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset),
+            mark.map { $0.isPinned ? Int64(1) : 0 }, mark?.activeAtMilliseconds, mark?.id.rawValue
         ) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
             let member = try Self.member(row, from: 14)

@@ -39,6 +39,21 @@ extension ReadTransaction {
         }
     }
 
+    /// People whose name or display name holds a text, by name: without the system, and without who is disabled or
+    /// deleted. Letters of ASCII are the same in both cases; `limit` is 1...1000.
+    ///
+    /// - Parameter after: the name that the page before ended with; empty for the first page.
+    package func people(matching text: String, after: String, limit: Int) throws(StoreError) -> [UserName] {
+        let sql: StaticString = """
+            SELECT name FROM user WHERE name > ?1 AND id <> 0 AND disabled = 0 AND deleted_at IS NULL
+                AND (?2 = '' OR instr(lower(name), lower(?2)) > 0 OR instr(lower(coalesce(display_name, '')), lower(?2)) > 0)
+            ORDER BY name LIMIT ?3
+            """
+        return try self.connection.query(sql, after, text, try Self.page(limit)) { row throws(StoreError) in
+            try row.userName(0)
+        }
+    }
+
     /// True when somebody is on one of a person's lists.
     package func isListed(
         _ other: UserID, by owner: UserID, on list: PersonalList

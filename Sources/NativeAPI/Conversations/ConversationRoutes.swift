@@ -1,0 +1,285 @@
+import APIKit
+import ByteCodec
+import ChatModel
+import Store
+
+/// A person's list of conversations, making them, and what the person sets about each.
+enum ConversationRoutes {
+    private static let value = Shape.reference("Conversation")
+    private static let cursorBytes = 64
+
+    static let routes: [NativeRoute] = [
+        NativeRoute(
+            "GET", "/conversations", "conversations", "The person's conversations: pinned first, then the newest.",
+            query: [.cursor, .limit], answer: .snapshot(.page(of: Self.value)), Self.list),
+        NativeRoute(
+            "POST", "/conversations", "makeConversation",
+            "The conversation with a person, or a new group of the person who asks and those who are named.",
+            forms: [
+                [.required("kind", .constant("direct")), .required("with", NativeID.person)],
+                [
+                    .required("kind", .constant("group")),
+                    .required("title", .text(1...ConversationBounds.titleScalars, .plain)),
+                    .required("members", .list(NativeID.person, 0...NativeBounds.members)),
+                    .optional(
+                        "clientToken", .text(1...64, .plain), "Repeated, it names the group made the first time."),
+                ],
+            ], answer: .made(Self.value), problems: [.noSuchUser, .notApplicable, .exists, .tooMany], Self.make),
+        NativeRoute(
+            "GET", "/conversations/{conversation}", "conversation", "One conversation.", path: [.conversation],
+            answer: .snapshot(Self.value), problems: [.noSuchConversation], Self.one),
+        NativeRoute(
+            "GET", "/conversations/{conversation}/configuration", "configuration",
+            "The settings of conversations as they hold for the person in this one.", path: [.conversation],
+            answer: .ok(.object([.required("configuration", SessionConfiguration.shape)])),
+            problems: [.noSuchConversation], Self.configuration),
+        NativeRoute(
+            "PATCH", "/conversations/{conversation}", "changeConversation", "Changes the card of a group.",
+            path: [.conversation],
+            body: [
+                .optional("title", .text(1...ConversationBounds.titleScalars, .plain)),
+                .optional("announcement", .text(0...1_000), "Empty removes it."),
+            ], answer: .ok(Self.value),
+            problems: [.noSuchConversation, .notManager, .notMember, .notApplicable, .disbanded], Self.change),
+        NativeRoute(
+            "PATCH", "/conversations/{conversation}/settings", "changeSettings", "Changes what the person alone sees.",
+            path: [.conversation],
+            body: [
+                .optional("isPinned", .flag), .optional("isMuted", .flag),
+                .optional("remark", .text(0...ConversationBounds.remarkScalars, .plain), "Empty removes it."),
+            ], answer: .ok(Self.value), problems: [.noSuchConversation], Self.changeSettings),
+        NativeRoute(
+            "DELETE", "/conversations/{conversation}", "hideConversation",
+            "Takes the conversation off the person's list until its next message.", path: [.conversation],
+            answer: .done, problems: [.noSuchConversation], Self.hide),
+        NativeRoute(
+            "PUT", "/conversations/{conversation}/draft", "setDraft", "Keeps what is not sent yet; empty removes it.",
+            path: [.conversation], body: [.required("text", .text(0...ConversationBounds.draftBytes / 4))],
+            answer: .done, problems: [.noSuchConversation], Self.setDraft),
+        NativeRoute(
+            "PUT", "/conversations/{conversation}/read", "markRead", "Notes that everything up to a message is read.",
+            path: [.conversation], body: [.required("sequence", .count)], answer: .ok(Self.value),
+            problems: [.noSuchConversation], Self.markRead),
+        NativeRoute(
+            "POST", "/conversations/{conversation}/leave", "leave", "Leaves a group.", path: [.conversation],
+            answer: .done, problems: [.noSuchConversation, .notMember, .notApplicable, .ownerMustTransfer], Self.leave),
+    ]
+
+    // MARK: The list
+
+    @Sendable private static func list(_ call: NativeCall) throws(Problem) {
+        let (limit, user, reader, words) = (call.limit, call.user, call.reader, call.words)
+        var mark: RecentMark?
+        if let text = call.input.text("cursor") {
+            mark = RecentMark(text)
+            if mark == nil { throw Problem(.invalidField, "cursor is none of this request", field: "cursor") }
+        }
+        let after = mark
+        call.read { store throws(StoreError) in
+            let kinds = MessageKinds(try store.messageKinds())
+            let found = try store.recent(of: user, limit: limit + 1, after: after)
+            var values: [NativeConversation] = []
+            for recent in found.prefix(limit) { values.append(try reader.conversation(recent, kinds, in: store)) }
+            let next = found.count > limit ? values.last.map { RecentMark($0.recent).text } : nil
+            return (values: values, next: next, cursor: try NativeServices.cursor(of: store))
+        } then: { found in
+            call.meet(found.values.compactMap(\.peer)) {
+                call.reply(
+                    .native(cursor: found.cursor) { writer in
+                        writer.page(next: found.next) { writer in
+                            for value in found.values { value.write(to: &writer, words) }
+                        }
+                    })
+            }
+        }
+    }
+
+    @Sendable private static func one(_ call: NativeCall) throws(Problem) {
+        let (id, reader, words) = (call.conversation, call.reader, call.words)
+        call.read { store throws(StoreError) in
+            (value: try reader.knownConversation(id, in: store), cursor: try NativeServices.cursor(of: store))
+        } then: { found in
+            call.meet([found.value.peer].compactMap { $0 }) {
+                call.reply(.native(cursor: found.cursor) { found.value.write(to: &$0, words) })
+            }
+        }
+    }
+
+    @Sendable private static func configuration(_ call: NativeCall) throws(Problem) {
+        let (id, user) = (call.conversation, call.user)
+        call.read { store throws(StoreError) in
+            guard let conversation = try store.conversation(id), let member = try store.member(user, in: id) else {
+                throw .refused(.noSuchConversation)
+            }
+            return try store.sessionSettings().effective(conversation.kind, member.role)
+        } answer: { settings in
+            .native { writer in
+                writer.beginObject()
+                writer.key("configuration")
+                SessionConfiguration.write(settings, to: &writer)
+                writer.endObject()
+            }
+        }
+    }
+
+    // MARK: Making
+
+    @Sendable private static func make(_ call: NativeCall) throws(Problem) {
+        if call.input.known("kind") == "direct" { return try self.makeDirect(call) }
+        let (user, reader, words) = (call.user, call.reader, call.words)
+        let names = (call.input.texts("members") ?? []).compactMap(UserName.init)
+        var team = NewTeam(form: .advanced, title: call.input.known("title"), owner: user)
+        team.modes.invite = .everyone
+        let new = team
+        let channel = self.name(of: user, call.input.text("clientToken"))
+        call.write { store throws(StoreError) in
+            if let known = try store.reading.conversation(.channel(.group, channel), seenBy: user) {
+                guard known.creator == user else { throw .exists("the group") }
+                return try reader.knownConversation(known.id, in: store.reading)
+            }
+            var team = new
+            for name in names {
+                guard let person = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
+                // Who has blocked the person is not brought into a group by them.
+                let isBlocked = try store.reading.isListed(user, by: person.id, on: .blocked)
+                if isBlocked || person.id == user { continue }
+                team.members.append(person.id)
+            }
+            let id = try store.createTeam(channel, team)
+            return try reader.knownConversation(id, in: store.reading)
+        } answer: { value in
+            .native(201) { value.write(to: &$0, words) }
+        }
+    }
+
+    /// Name of a group for other protocols: the same for the same token of the same person, else random.
+    private static func name(of user: UserID, _ token: String?) -> ChannelName {
+        let mark =
+            token.map { StableHash.xxh64($0, seed: UInt64(bitPattern: user.rawValue)) } ?? .random(in: 0...UInt64.max)
+        let text = "n\(String(user.rawValue, radix: 36))x\(String(mark, radix: 36))"
+        guard let name = ChannelName(text) else { preconditionFailure("letters and digits are a name") }
+        return name
+    }
+
+    @Sendable private static func makeDirect(_ call: NativeCall) throws(Problem) {
+        guard let name = UserName(call.input.known("with")), name != systemUserName else {
+            throw Problem(.noSuchUser, "there is no such person")
+        }
+        let (user, reader, words) = (call.user, call.reader, call.words)
+        call.write { store throws(StoreError) in
+            guard let other = try store.reading.user(named: name), other.deletedAtMilliseconds == nil else {
+                throw .refused(.noSuchUser)
+            }
+            let id = try store.ensureDirect(user, other.id)
+            try store.showConversation(user, id)
+            return try reader.knownConversation(id, in: store.reading)
+        } answer: { value in
+            .native(201) { value.write(to: &$0, words) }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Changes something about a conversation that the person is in, and answers with what it is then.
+    private static func change(
+        _ call: NativeCall, _ body: @escaping @Sendable (WriteTransaction, ConversationID) throws(StoreError) -> Void
+    ) {
+        let (id, reader, words) = (call.conversation, call.reader, call.words)
+        call.write { store throws(StoreError) in
+            _ = try reader.knownConversation(id, in: store.reading)
+            try body(store, id)
+            return try reader.knownConversation(id, in: store.reading)
+        } answer: { value in
+            .native { value.write(to: &$0, words) }
+        }
+    }
+
+    /// The same without an answer.
+    private static func changeSilently(
+        _ call: NativeCall, _ body: @escaping @Sendable (WriteTransaction, ConversationID) throws(StoreError) -> Void
+    ) {
+        let (id, user) = (call.conversation, call.user)
+        call.write { store throws(StoreError) in
+            guard try store.reading.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            try body(store, id)
+        } answer: {
+            .done
+        }
+    }
+
+    @Sendable private static func change(_ call: NativeCall) throws(Problem) {
+        var patch = ChannelPatch()
+        patch.title = call.input.text("title")
+        patch.notice = call.input.text("announcement")
+        let (wanted, actor) = (patch, Actor(call.user))
+        self.change(call) { store, id throws(StoreError) in
+            if wanted != ChannelPatch() { try store.updateInfo(of: id, wanted, by: actor) }
+        }
+    }
+
+    @Sendable private static func changeSettings(_ call: NativeCall) throws(Problem) {
+        var patch = PreferencePatch()
+        patch.isPinned = call.input.flag("isPinned")
+        patch.isSilenced = call.input.flag("isMuted")
+        patch.remark = call.input.text("remark")
+        let (wanted, user) = (patch, call.user)
+        self.change(call) { store, id throws(StoreError) in try store.setPreference(user, in: id, wanted) }
+    }
+
+    @Sendable private static func setDraft(_ call: NativeCall) throws(Problem) {
+        var patch = PreferencePatch()
+        patch.draft = call.input.known("text")
+        let (wanted, user) = (patch, call.user)
+        self.changeSilently(call) { store, id throws(StoreError) in try store.setPreference(user, in: id, wanted) }
+    }
+
+    @Sendable private static func hide(_ call: NativeCall) throws(Problem) {
+        let user = call.user
+        self.changeSilently(call) { store, id throws(StoreError) in try store.hideConversation(user, id) }
+    }
+
+    @Sendable private static func leave(_ call: NativeCall) throws(Problem) {
+        let user = call.user
+        self.changeSilently(call) { store, id throws(StoreError) in try store.leave(id, user) }
+    }
+
+    /// Messages whose reading is reported to their senders at once: the newest of those that were not read.
+    private static let receipts: Int64 = Int64(MessageLimits.placesPerCall)
+
+    @Sendable private static func markRead(_ call: NativeCall) throws(Problem) {
+        let (user, wanted) = (call.user, call.input.integer("sequence") ?? 0)
+        self.change(call) { store, id throws(StoreError) in
+            let before = try store.reading.member(user, in: id)?.readSequence ?? 0
+            let last = try store.markRead(user, in: id, upTo: wanted).sequence
+            guard last > before else { return }
+            try store.markRead(Array(max(before + 1, last - self.receipts + 1)...last), in: id, by: user)
+        }
+    }
+}
+
+extension NativeReader {
+    /// A conversation that the person is in.
+    ///
+    /// - Throws: `refused(.noSuchConversation)` for any other.
+    func knownConversation(_ id: ConversationID, in store: ReadTransaction) throws(StoreError) -> NativeConversation {
+        guard let found = try self.conversation(id, in: store) else { throw .refused(.noSuchConversation) }
+        return found
+    }
+}
+
+extension RecentMark {
+    /// Reads the text of a cursor; `nil` for any other text.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "0" || parts[0] == "1", let moment = Int64(parts[1], radix: 36),
+            let id = Int64(parts[2], radix: 36)
+        else { return nil }
+        self.init(isPinned: parts[0] == "1", activeAtMilliseconds: moment, id: ConversationID(rawValue: id))
+    }
+
+    /// Text of the cursor.
+    var text: String {
+        let moment = String(self.activeAtMilliseconds, radix: 36)
+        return "\(self.isPinned ? 1 : 0)-\(moment)-\(String(self.id.rawValue, radix: 36))"
+    }
+}

@@ -15,7 +15,7 @@ seconds=${seconds:-15}
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 
 step "packages"
-need_packages $build_packages python3-venv openssl curl tmux
+need_packages $build_packages python3-venv openssl curl tmux chromium
 need_swift
 venv=$PWD/.build/venv
 if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then
@@ -61,6 +61,9 @@ Tests/Foreign/run.sh "$python" "$teahouse" $long
 
 step "the console, in a terminal"
 Tests/Console/run.sh "$python" "$teahouse"
+
+step "the page, in a browser"
+Tests/Page/run.sh "$python" "$teahouse"
 
 step "crashes"
 Tests/Crash/run.sh "$python" "$teahouse" $long

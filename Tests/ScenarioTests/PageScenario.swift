@@ -3,7 +3,7 @@ import Glibc
 import TeahouseTesting
 import Testing
 
-/// The page in the browser, as its files come over a socket.
+/// The page in the browser, as its files come over a socket. `Tests/Page` drives it with a browser.
 struct PageScenario {
     /// Files of the first screen: what `main.js` imports, with the texts of one language.
     static let firstScreen: Set<String> = [

@@ -163,6 +163,7 @@ export function conversationView(house, id, place, around) {
     if (!isPlaced && run.isLoaded) placeFirst(all);
     else stick();
     isDrawing = false;
+    if (isPlaced && run.hasBefore && !run.isLoading && !run.error && rows.scrollHeight <= flow.clientHeight) { anchorFirst(); loadMessages(id, { before: run.from }); }
     drawJump();
     seen();
   };
@@ -199,6 +200,7 @@ export function conversationView(house, id, place, around) {
   };
 
   const view = {
+    focus() { write?.focus(); },
     async jump(sequence) {
       if (!run.items.some((each) => each.sequence === sequence)) { isSticky = false; fromID = null; await loadMessages(id, { around: sequence }); }
       const found = run.items.find((each) => each.sequence === sequence);
@@ -237,9 +239,9 @@ export function conversationView(house, id, place, around) {
       const all = items();
       isSticky = rest < 48 && range[1] === all.length && !run.hasAfter;
       if (flow.scrollTop < nearEdge && range[0] > 0) { isSticky = false; fromID = keyOf(all[Math.max(0, range[0] - windowStep)]); draw(); }
-      else if (flow.scrollTop < nearEdge && run.hasBefore && !run.isLoading && run.items.length) { fromID = null; anchorFirst(); loadMessages(id, { before: run.items[0].sequence }); }
+      else if (flow.scrollTop < nearEdge && run.hasBefore && !run.isLoading) { anchorFirst(); loadMessages(id, { before: run.from }); }
       else if (rest < nearEdge && range[1] < all.length) { fromID = keyOf(all[Math.min(range[0] + windowStep, all.length - 1)]); draw(); }
-      else if (rest < nearEdge && run.hasAfter && !run.isLoading && run.items.length) loadMessages(id, { after: run.items.at(-1).sequence });
+      else if (rest < nearEdge && run.hasAfter && !run.isLoading) loadMessages(id, { after: run.to });
       drawJump();
       seen();
     });
@@ -297,7 +299,7 @@ export function conversationView(house, id, place, around) {
       item.can?.pin && !isGone && { icon: 'pin', label: t(item.isPinned ? 'message.unpin' : 'message.pin'), run: () => change(path(item, '/pin'), item.isPinned ? (p) => api.remove(p) : (p) => api.put(p)) },
       isMine && !isGone && { icon: 'read', label: t('receipts'), run: async () => (await import('./people.js')).receipts(item) },
       'line',
-      isStill(item.can?.recall) && { icon: 'undo', label: t('recall'), danger: true, run: async () => { if (await ask(t('recall'), t('recall.ask'), t('recall'), t('cancel'), true)) change(path(item, '/recall'), (p) => api.post(p, {})); } },
+      isStill(item.can?.recall) && { icon: 'undo', label: t('recall'), danger: true, run: async () => { if (await ask(t('recall'), t('recall.ask'), t('recall'), t('cancel'), true)) change(path(item, '/recall'), (p) => api.post(p)); } },
       { icon: 'bin', label: t('delete'), danger: true, run: () => deleteForMe(item) },
     ], t('message.actions'));
   };
@@ -341,8 +343,7 @@ export function conversationView(house, id, place, around) {
     const focused = head.contains(document.activeElement) && document.activeElement.getAttribute('aria-label');
     head.replaceChildren(tool('back', t('back'), house.close, { class: 'tool back' }),
       h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./people.js')).conversationCard(house, id) },
-        conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))),
-      tool('search', t('search.here'), async () => (await import('./search.js')).search(house, id)));
+        conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))));
     if (focused) head.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
     write?.draw();
   };

@@ -7,10 +7,10 @@ const pingEvery = 20_000;
 const pongWithin = 10_000;
 
 export class Feed {
-  /// `handlers`: event(value), state('online' | 'connecting' | 'offline', retryAt).
+  /// `handlers`: event(value), state('online' | 'connecting' | 'offline' | 'taken', retryAt).
   constructor(cursor, handlers) {
     Object.assign(this, { cursor, handlers, failures: 0, opened: false, stopped: false, socket: null, timers: new Set(), polling: false });
-    this.wake = () => { if (document.visibilityState === 'visible' && !this.isOnline) this.retryNow(); };
+    this.wake = () => { if (document.visibilityState === 'visible' && !this.isOnline && !this.isTaken) this.retryNow(); };
     addEventListener('online', this.wake);
     document.addEventListener('visibilitychange', this.wake);
     this.connect();
@@ -42,7 +42,7 @@ export class Feed {
     return id;
   }
 
-  retryNow() { if (!this.stopped) { this.drop(); this.connect(); } }
+  retryNow() { if (!this.stopped) { this.isTaken = false; this.drop(); this.connect(); } }
 
   connect() {
     this.handlers.state('connecting');
@@ -71,7 +71,7 @@ export class Feed {
         this.take(value);
       }
     };
-    socket.onclose = () => this.lost();
+    socket.onclose = (event) => (event.code === 1008 && /taken-over|kicked/.test(event.reason) ? this.taken() : this.lost());
   }
 
   beat(socket) {
@@ -98,6 +98,14 @@ export class Feed {
 
   send(frame) {
     if (this.socket?.readyState === WebSocket.OPEN && this.live) this.socket.send(JSON.stringify(frame));
+  }
+
+  /// Another page or device has this one's place: coming back by itself would only take it away there.
+  taken() {
+    this.drop();
+    this.isTaken = true;
+    api.get('session').catch(() => {});
+    this.handlers.state('taken');
   }
 
   /// Waits longer after each failure, each page a time of its own, so that they do not all come back at once.

@@ -56,6 +56,7 @@ export function conversationList(house) {
           h('span', { class: 'digest grow cut' }, conversation.mentioned && h('span', { class: 'called' }, `${t('list.mentioned')} `),
             draft ? [h('span', { class: 'draft' }, `${t('list.draft')} `), draft.replace(/\s+/gu, ' ')] : digest(conversation)),
           unread > 0 && h('span', { class: `count${conversation.isMuted ? ' still' : ''}` }, h('span', { 'aria-hidden': 'true' }, unread > 99 ? '99+' : String(unread)), h('span', { class: 'unseen' }, t('list.unread', { count: unread }))))));
+    item.addEventListener('click', (event) => { if (house.current === conversation.id) { event.preventDefault(); house.focus(); } });
     item.addEventListener('contextmenu', (event) => { event.preventDefault(); actions({ x: event.clientX, y: event.clientY }, conversation); });
     item.addEventListener('keydown', (event) => {
       const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];

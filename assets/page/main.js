@@ -2,9 +2,9 @@
 
 import * as api from './api.js';
 import { conversationList } from './list.js';
-import { dialog, h, later, menu, say, toast, tool } from './dom.js';
+import { h, icon, later, menu, say, toast, tool } from './dom.js';
 import { door } from './door.js';
-import { language, loadTexts, setLanguage, t } from './i18n.js';
+import { loadTexts, setLanguage, t } from './i18n.js';
 import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, retryNow, titleOf } from './model.js';
 import { conversationView } from './chat.js';
 import { empty, personAvatar } from './parts.js';
@@ -78,6 +78,7 @@ function makeHouse() {
     current: null,
     open(id, around) { const wanted = `#/c/${id}${around ? `/${around}` : ''}`; if (location.hash === wanted) route(); else location.hash = wanted; },
     close() { location.hash = '#/'; },
+    focus() { view?.focus(); },
     newConversation: async (event) => (await import('./people.js')).newConversation(self, event),
     stop() { for (const each of stops) each(); view?.stop(); },
   };
@@ -87,7 +88,7 @@ function makeHouse() {
   const place = h('section', { class: 'chat', 'aria-label': t('chat') });
   const seek = h('div', { class: 'seek', role: 'search' });
   const filter = h('input', { class: 'input', type: 'search', placeholder: t('list.filter'), 'aria-label': t('list.filter'), oninput: later(120, () => list.filter(filter.value)) });
-  seek.append(tool('search', '', () => {}).firstChild, filter);
+  seek.append(icon('search'), filter);
   filter.addEventListener('keydown', (event) => { if (event.key === 'ArrowDown') { event.preventDefault(); list.box.querySelector('a')?.focus(); } });
   const meButton = h('button', { type: 'button', class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
   meButton.addEventListener('click', () => menu(meButton, [
@@ -103,7 +104,7 @@ function makeHouse() {
     const seconds = Math.max(0, Math.ceil((model.retryAt - Date.now()) / 1000));
     wire.hidden = model.connection === 'online' || (model.connection === 'connecting' && !model.retryAt && !wireShown);
     wireShown = !wire.hidden;
-    const text = model.connection === 'offline' ? t('wire.offline', { seconds }) : t('wire.connecting');
+    const text = model.connection === 'taken' ? t('wire.taken') : model.connection === 'offline' ? t('wire.offline', { seconds }) : t('wire.connecting');
     if (wireText.textContent !== text) wireText.textContent = text;
   };
   let wireShown = false;
@@ -150,6 +151,4 @@ addEventListener('unhandledrejection', ({ reason }) => {
 });
 
 setScheme(scheme());
-await loadTexts();
-await start();
-setTimeout(() => { for (const name of ['people', 'select', 'settings', 'search']) import(`./${name}.js`).catch(() => {}); }, 1500);
+loadTexts().then(start).finally(() => setTimeout(() => { for (const name of ['people', 'select', 'settings']) import(`./${name}.js`).catch(() => {}); }, 1500));

@@ -126,7 +126,7 @@ function trim(run, fromStart) {
   if (extra <= 0) return;
   const gone = fromStart ? run.items.splice(0, extra) : run.items.splice(run.items.length - extra, extra);
   for (const message of gone) run.byID.delete(message.id);
-  if (fromStart) run.hasBefore = true; else run.hasAfter = true;
+  if (fromStart) Object.assign(run, { hasBefore: true, from: run.items[0].sequence }); else Object.assign(run, { hasAfter: true, to: run.items.at(-1).sequence });
 }
 
 /// `where`: {} for the newest, {around}, {before}, {after}.
@@ -143,6 +143,9 @@ export async function loadMessages(id, where = {}) {
     for (const message of page.items) { hold(run, message); settle(message); }
     if (isNew || where.before !== undefined) run.hasBefore = page.hasBefore;
     if (isNew || where.after !== undefined) run.hasAfter = page.hasAfter;
+    // Messages that are not shown leave holes in a page: it says itself where the next one begins.
+    if (isNew || where.before !== undefined) run.from = page.first ?? page.items[0]?.sequence ?? run.from;
+    if (isNew || where.after !== undefined) run.to = page.last ?? page.items.at(-1)?.sequence ?? run.to;
     trim(run, where.after !== undefined);
     run.isLoaded = true;
   } catch (error) {
@@ -364,8 +367,10 @@ function takeOne(event) {
     case 'message': endTyping(event.message.conversation, event.message.sender); takeMessage(event.message); break;
     case 'message_changed': takeMessage(event.message); break;
     case 'read': takeRead(event); break;
-    case 'conversation': takeConversation(event.conversation); break;
-    case 'member': changed(`members:${event.conversation}`); fetchConversation(event.conversation).catch(() => {}); break;
+    case 'conversation':
+      if (event.isNew) loadAgain(event.conversation.id); else takeConversation(event.conversation);
+      break;
+    case 'member': changed(`members:${event.conversation}`); break;
     case 'gone': forgetConversation(event.conversation); break;
     case 'profile': learn(event.user); break;
     case 'typing': takeTyping(event); break;

@@ -28,13 +28,12 @@ export function conversationAvatar(conversation, size) {
 const links = /https?:\/\/[^\s<>"'，。！？；：、（）《》“”‘’]+/giu;
 
 /// The text of a message: links, code and the names of who is meant are marked; everything stays text.
-export function richText(text, { mentions, marks } = {}) {
+export function richText(text, { mentions } = {}) {
   const out = document.createDocumentFragment();
   for (const [index, part] of text.split(/```(?:[\w+-]*\n)?([\s\S]*?)```/u).entries()) {
     if (index % 2) out.append(h('pre', { tabindex: '0' }, part.replace(/\n$/, '')));
     else inline(index ? part.replace(/^\n/, '') : part.replace(/\n$/, index + 1 < text.split('```').length ? '' : '\n'), out, mentions);
   }
-  if (marks?.length) highlight(out, marks);
   return out;
 }
 
@@ -59,25 +58,6 @@ function words(text, out, mentions) {
   if (!names.length) { out.append(text); return; }
   const pattern = new RegExp(`(${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`, 'u');
   for (const [index, part] of text.split(pattern).entries()) out.append(index % 2 ? h('span', { class: 'at' }, part) : part);
-}
-
-/// Marks [start, length] pairs of the whole text, counted in UTF-16.
-function highlight(fragment, marks) {
-  const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
-  const nodes = [];
-  let at = 0;
-  while (walker.nextNode()) { nodes.push([at, walker.currentNode]); at += walker.currentNode.length; }
-  for (const [start, length] of [...marks].reverse()) {
-    for (const [begin, node] of [...nodes].reverse()) {
-      const from = Math.max(start - begin, 0);
-      const to = Math.min(start + length - begin, node.length);
-      if (from >= to) continue;
-      const range = document.createRange();
-      range.setStart(node, from);
-      range.setEnd(node, to);
-      range.surroundContents(document.createElement('mark'));
-    }
-  }
 }
 
 export const isBigEmoji = (text) => text.length <= 24 && /^(?:\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\u{1f3fb}-\u{1f3ff}\ufe0f])*\s?){1,3}$/u.test(text);

@@ -24,14 +24,14 @@ function newDirect(house) {
 }
 
 function newGroup(house) {
-  const title = h('input', { class: 'input', id: 'group-title', maxlength: '100', autocomplete: 'off' });
+  const title = h('input', { class: 'input', id: 'group-title', maxlength: String(model.limits.titleCharacters ?? 100), autocomplete: 'off' });
   const token = newToken();
   choose({
     title: t('new.group'), do: t('new.group.do'), source: 'people', isMany: true, maximum: 200, without: [model.me.name],
     extra: h('div', { class: 'field' }, h('label', { for: 'group-title' }, t('group.title')), title),
     async run(chosen) {
       const text = title.value.trim() || [nameOf(model.me), ...chosen.map((each) => each.label)].slice(0, 4).join(t('list.comma'));
-      const value = takeConversation(await api.post('conversations', { kind: 'group', title: text.slice(0, 100), members: chosen.map((each) => each.key), clientToken: token }));
+      const value = takeConversation(await api.post('conversations', { kind: 'group', title: [...text].slice(0, model.limits.titleCharacters ?? 100).join(''), members: chosen.map((each) => each.key), clientToken: token }));
       house.open(value.id);
     },
   });
@@ -44,7 +44,7 @@ export async function showPerson(house, name) {
     const draw = () => {
       const user = person(name);
       const write = h('button', { type: 'button', class: 'button primary', onclick: () => busy(write, async () => { try { await openDirect(house, name); close(); } catch (error) { toast(error.message); } }) }, icon('chat'), t('person.write'));
-      const remark = h('input', { class: 'input', id: 'remark', value: user.remark ?? '', maxlength: '100', autocomplete: 'off' });
+      const remark = h('input', { class: 'input', id: 'remark', value: user.remark ?? '', maxlength: String(model.limits.nameCharacters ?? 100), autocomplete: 'off' });
       const keep = h('button', { type: 'button', class: 'button', onclick: () => busy(keep, async () => {
         try { await api.put(`people/${api.segment(name)}/remark`, { remark: remark.value.trim() }); learn({ name, remark: remark.value.trim() || undefined }); toast(t('saved')); } catch (error) { toast(error.message); }
       }) }, t('saveText'));
@@ -61,7 +61,7 @@ export async function showPerson(house, name) {
 export function ownProfile() {
   dialog(t('me.profile'), t('close'), (close) => {
     const picture = h('span', {}, personAvatar({ ...model.me, isOnline: false }, 's88'));
-    const name = h('input', { class: 'input', id: 'display-name', value: model.me.displayName ?? '', maxlength: '100', autocomplete: 'nickname' });
+    const name = h('input', { class: 'input', id: 'display-name', value: model.me.displayName ?? '', maxlength: String(model.limits.nameCharacters ?? 100), autocomplete: 'nickname' });
     const file = h('input', { type: 'file', accept: 'image/*', hidden: true, tabindex: '-1' });
     const change = h('button', { type: 'button', class: 'button', onclick: () => file.click() }, icon('picture'), t('me.picture'));
     file.addEventListener('change', () => file.files[0] && busy(change, async () => {
@@ -127,7 +127,7 @@ export function conversationCard(house, id) {
           : h('button', { type: 'button', class: 'button', disabled: Boolean(no), title: no, onclick: () => rename(conversation) }, icon('edit'), t('group.rename')));
     };
     const rename = (conversation) => dialog(t('group.rename'), t('close'), (shut) => {
-      const input = h('input', { class: 'input', id: 'new-title', value: conversation.title, maxlength: '100', autocomplete: 'off' });
+      const input = h('input', { class: 'input', id: 'new-title', value: conversation.title, maxlength: String(model.limits.titleCharacters ?? 100), autocomplete: 'off' });
       const keep = h('button', { class: 'button primary' }, t('saveText'));
       const form = h('form', { class: 'body' }, h('div', { class: 'field' }, h('label', { for: 'new-title' }, t('group.title')), input), keep);
       form.addEventListener('submit', (event) => {
@@ -157,10 +157,10 @@ export function conversationCard(house, id) {
     if (conversation && conversation.kind !== 'direct') {
       const no = mayNot(conversation.rights?.invite);
       const add = h('button', { type: 'button', class: 'button', disabled: Boolean(no), title: no, onclick: () => choose({ title: t('members.add'), do: t('members.add.do'), source: 'people', isMany: true, without: [model.me.name],
-        async run(chosen) { await api.post(`${path}/members`, { members: chosen.map((each) => each.key) }); pages.start(); } }) }, icon('plus'), t('members.add'));
+        async run(chosen) { const { refused = [], asked = [] } = await api.post(`${path}/members`, { members: chosen.map((each) => each.key) }) ?? {}; if (refused.length) toast(t('members.refused', { who: refused.map((name) => nameOf(person(name))).join(t('list.comma')) })); else if (asked.length) toast(t('members.asked')); pages.start(); } }) }, icon('plus'), t('members.add'));
       const leave = h('button', { type: 'button', class: 'button danger', onclick: async () => {
         if (!await ask(t('leave'), t('leave.ask', { title: titleOf(value()) }), t('leave'), t('cancel'), true)) return;
-        try { await api.post(`${path}/leave`, {}); forgetConversation(id); close(); house.close(); } catch (error) { toast(error.message); }
+        try { await api.post(`${path}/leave`); forgetConversation(id); close(); house.close(); } catch (error) { toast(error.message); }
       } }, t('leave'));
       body.append(h('div', { class: 'section' }, h('h3', {}, t('members')), h('div', { class: 'seek' }, icon('search'), filter), list), add, leave);
       queueMicrotask(() => pages.start());

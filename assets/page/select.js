@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import { dialog, h, icon, later, toast } from './dom.js';
 import { t } from './i18n.js';
-import { changed, model, newToken, nameOf, sorted, titleOf } from './model.js';
+import { newToken, nameOf, sorted, titleOf } from './model.js';
 import { busy, conversationAvatar, empty, pagedList, personAvatar } from './parts.js';
 
 /// Opens the selector. `options`: title, do (text of the button), source ('people' | 'conversations'), isMany, maximum, without
@@ -69,11 +69,13 @@ export function choose(options) {
 
 /// Sends a message on to other conversations.
 export function forward(message) {
+  const token = newToken();
   choose({
     title: t('forward.to'), do: t('forward'), source: 'conversations', isMany: true, maximum: 20,
     async run(chosen) {
-      await api.post(`messages/${api.segment(message.id)}/forward`, { to: chosen.map((each) => each.key), clientToken: newToken() });
-      for (const each of chosen) changed(`messages:${each.key}`);
+      const { items } = await api.post(`messages/${api.segment(message.id)}/forward`, { to: chosen.map((each) => each.key), clientToken: token });
+      const failed = items.filter((each) => each.problem).length;
+      if (failed) throw new Error(t('forward.failed', { count: failed }));
       toast(t('forward.done', { count: chosen.length }));
     },
   });

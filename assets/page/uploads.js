@@ -165,7 +165,7 @@ function done(upload) {
   forget(upload);
   show(upload);
   const { file, kind, details } = upload;
-  send(upload.conversation, { kind, attachment: { file: upload.name, name: file.name || 'file', size: file.size, mediaType: file.type || 'application/octet-stream', ...details } });
+  send(upload.conversation, { kind, attachment: { file: upload.name, name: [...(file.name || 'file')].slice(-200).join(''), ...details } });
 }
 
 function pause(upload) {

@@ -1,0 +1,333 @@
+"""The page in a browser: people who chat, what is refused, what is cut, and what somebody hostile writes.
+
+One server, three people: two on wide screens, one on a phone's. A script error, a violation of the page's policy and a finding of
+axe are failures, whatever check they come in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "Foreign"))
+
+from axe_playwright_python.async_playwright import Axe
+from house import CONFIGURATION, Checks, House, HouseError, equal, expect
+from playwright.async_api import Browser, Page, Playwright, async_playwright
+
+PASSWORD = "tea for three people"
+PEOPLE = {"ming": "王小明", "hua": "李华", "juliet": "Juliet Capulet"}
+#: What would run, or break the layout, if it were ever more than text.
+HOSTILE = "<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>'\"&lt;{{7*7}}" + "W" * 200 + "\u202e"
+WAIT = 15_000
+FIRST_SCREEN_BYTES, ALL_BYTES = 60_000, 100_000
+
+checks = Checks()
+options: argparse.Namespace
+house: House
+browser: Browser
+screens: dict[str, Page] = {}
+troubles: list[str] = []
+
+
+async def screen(name: str, width: int, height: int, language: str, scheme: str) -> Page:
+    """A browser of its own for one person, not signed in yet."""
+    context = await browser.new_context(viewport={"width": width, "height": height}, locale=language,
+                                        color_scheme=scheme, reduced_motion="reduce")
+    await context.add_init_script(
+        "addEventListener('securitypolicyviolation', (e) => console.error('POLICY ' + e.violatedDirective + ' ' + e.blockedURI))")
+    page = await context.new_page()
+    page.set_default_timeout(WAIT)
+    page.on("pageerror", lambda error: troubles.append(f"{name}: {error}"))
+    page.on("console", lambda line: troubles.append(f"{name}: {line.text}")
+            if re.search(r"POLICY|Content Security|TrustedHTML|trusted type|Uncaught", line.text, re.I) else None)
+    page.on("dialog", lambda dialog: (troubles.append(f"{name}: a dialog of the browser"), dialog.dismiss()))
+    screens[name] = page
+    return page
+
+
+async def sign_in(page: Page, name: str) -> None:
+    await page.goto(f"http://{house.host}:{house.port}/")
+    await page.fill("#name", name)
+    await page.fill("#password", PASSWORD)
+    await page.press("#password", "Enter")
+    await page.wait_for_selector(".house")
+
+
+async def write(page: Page, text: str) -> None:
+    await page.fill(".composer textarea", text)
+    await page.press(".composer textarea", "Enter")
+
+
+async def see(page: Page, text: str) -> None:
+    await page.locator(".row .text", has_text=text).last.wait_for()
+
+
+async def act(page: Page, text: str, action: str) -> None:
+    """Opens the menu of a message and chooses."""
+    await page.locator(".row .bubble", has_text=text).last.click(button="right")
+    await page.locator(".menu [role=menuitem]", has_text=action).first.click()
+
+
+async def is_well(page: Page) -> None:
+    """No finding of axe, nothing wider than the screen."""
+    results = await Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]})
+    found = [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in results.response["violations"]]
+    equal(found, [], "what axe finds")
+    wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    expect(wide <= 0, f"the page is {wide} pixels wider than the screen")
+
+
+async def picture(page: Page, name: str) -> None:
+    if options.pictures:
+        await page.screenshot(path=str(Path(options.pictures) / f"{name}.png"))
+
+
+@checks.check("the bytes of the page are within the budget")
+async def bytes_of_the_page() -> None:
+    def ask(path: str) -> bytes:
+        request = urllib.request.Request(f"http://{house.host}:{house.port}{path}",
+                                         headers={"Accept": "text/html", "Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(request) as answer:
+            return answer.read()
+
+    first = ask("/")
+    version = re.search(rb"/page/(\w+)/main\.js", gzip.decompress(first))
+    expect(version, "the page names no version")
+    assert version
+    sizes = {"index.html": len(first)}
+    for file in (Path(__file__).parent.parent.parent / "assets/page").iterdir():
+        if file.name != "index.html":
+            body = ask(f"/page/{version[1].decode()}/{file.name}")
+            equal(gzip.decompress(body), file.read_bytes(), file.name)
+            sizes[file.name] = len(body)
+    later = {"people.js", "select.js", "settings.js", "en.json"}
+    begin = sum(size for name, size in sizes.items() if name not in later)
+    print(f"      {begin} bytes for the first screen, {sum(sizes.values())} in all", flush=True)
+    expect(begin <= FIRST_SCREEN_BYTES and sum(sizes.values()) <= ALL_BYTES, sizes)
+
+
+@checks.check("the setup token makes the administrator, who is signed in then")
+async def setup() -> None:
+    page = await screen("lady", 1280, 800, "zh-CN", "light")
+    await page.goto(f"http://{house.host}:{house.port}/")
+    await page.fill("#setup-token", "wrong")
+    await page.fill("#name", "lady")
+    await page.fill("#password", PASSWORD)
+    await page.press("#password", "Enter")
+    await page.wait_for_selector(".banner.bad:not([hidden])")
+    await is_well(page)
+    await picture(page, "setup")
+    await page.fill("#setup-token", (house.data / "setup-token").read_text().split()[0])
+    await page.press("#password", "Enter")
+    await page.wait_for_selector(".house")
+    await page.context.close()
+
+
+@checks.check("three people sign in, in two languages; a wrong password is refused")
+async def signing_in() -> None:
+    for name, display in PEOPLE.items():
+        subprocess.run([house.binary, "ctl", "--data", str(house.data), "user", "add", name, "--display-name", display, "--password-stdin"],
+                       input=PASSWORD, text=True, check=True, capture_output=True)
+    ming = await screen("ming", 1280, 800, "zh-CN", "light")
+    await ming.goto(f"http://{house.host}:{house.port}/")
+    await ming.fill("#name", "ming")
+    await ming.fill("#password", "not the password")
+    await ming.press("#password", "Enter")
+    await ming.wait_for_selector(".banner.bad:not([hidden])")
+    await is_well(ming)
+    await sign_in(ming, "ming")
+    await sign_in(await screen("hua", 1280, 800, "en-US", "dark"), "hua")
+    await sign_in(await screen("juliet", 390, 844, "zh-CN", "dark"), "juliet")
+    for page in (ming, screens["hua"], screens["juliet"]):
+        await is_well(page)
+
+
+@checks.check("two people chat: sent, read, edited, recalled, with reactions and replies")
+async def talking() -> None:
+    ming, hua = screens["ming"], screens["hua"]
+    await ming.click(".side header [aria-haspopup=menu] >> nth=1")
+    await ming.locator(".menu [role=menuitem]").first.click()
+    await ming.fill("dialog input[type=search]", "hua")
+    await ming.locator("dialog .entry", has_text="李华").click()
+    await ming.wait_for_selector(".composer textarea")
+    await write(ming, "你好，李华")
+    await hua.locator("a.entry", has_text="王小明").click()
+    await see(hua, "你好，李华")
+    await ming.wait_for_selector(".row.mine .meta .read")
+    await act(ming, "你好，李华", "编辑")
+    await ming.fill(".composer textarea", "你好，李华！周六见。")
+    await ming.press(".composer textarea", "Enter")
+    await see(hua, "周六见")
+    await act(hua, "周六见", "Reply")
+    await write(hua, "See you there")
+    await see(ming, "See you there")
+    await ming.locator(".row .reply-quote", has_text="周六见").wait_for()
+    await ming.locator(".row .bubble", has_text="See you there").last.click(button="right")
+    await ming.click(".menu .quick button >> nth=0")
+    await hua.wait_for_selector(".chip")
+    await act(hua, "See you there", "Recall")
+    await hua.click("dialog .button.danger")
+    await ming.locator(".gone-text", has_text="李华").wait_for()
+    expect(await ming.locator(".row .text", has_text="See you there").count() == 0, "a recalled text is still shown")
+    for page in (ming, hua):
+        await is_well(page)
+    await picture(ming, "chat")
+    await picture(hua, "chat-dark")
+
+
+@checks.check("a word of an input method is not sent by its Enter; a draft survives a reload")
+async def input_method() -> None:
+    ming = screens["ming"]
+    area = ming.locator(".composer textarea")
+    count = await ming.locator(".row").count()
+    await area.fill("ni hao")
+    await area.dispatch_event("compositionstart")
+    await area.press("Enter")
+    await area.dispatch_event("compositionend")
+    equal(await ming.locator(".row").count(), count, "messages after an Enter inside of a word")
+    await area.fill("一份草稿")
+    await ming.reload()
+    await ming.wait_for_selector(".row")
+    equal(await ming.locator(".composer textarea").input_value(), "一份草稿", "the draft")
+    await ming.fill(".composer textarea", "")
+
+
+@checks.check("a group of three, one of them on a phone; hostile text in every field stays text")
+async def hostile() -> None:
+    ming, hua, juliet = screens["ming"], screens["hua"], screens["juliet"]
+    await ming.click(".side header [aria-haspopup=menu] >> nth=1")
+    await ming.locator(".menu [role=menuitem]").nth(1).click()
+    await ming.fill("#group-title", HOSTILE[:60])
+    for name in ("hua", "juliet"):
+        await ming.fill("dialog input[type=search]", name)
+        await ming.locator("dialog .entry", has_text=PEOPLE[name]).click()
+    await ming.click("dialog footer .primary")
+    await ming.locator(".chat h2", has_text="<img src=x").wait_for()
+    await write(ming, HOSTILE)
+    await juliet.locator("a.entry", has_text="<img src=x").click()
+    await see(juliet, "{{7*7}}")
+    await write(juliet, "`code` https://example.org/\"onmouseover=alert(1) **no**\n```\n<b>block</b>\n```")
+    await hua.locator("a.entry", has_text="<img src=x").click()
+    await see(hua, "<b>block</b>")
+    link = hua.locator(".row .text a").last
+    equal(await link.get_attribute("rel"), "noopener noreferrer nofollow", "the link's rel")
+    expect("onmouseover" not in (await link.get_attribute("href") or ""), "a quote went into a link")
+    await hua.click(".side header [aria-haspopup=menu] >> nth=0")
+    await hua.locator(".menu [role=menuitem]").first.click()
+    await hua.fill("#display-name", HOSTILE[:60])
+    await hua.click("dialog form .primary")
+    await write(hua, "from somebody with such a name")
+    await see(juliet, "with such a name")
+    for name, page in screens.items():
+        if name in PEOPLE:
+            equal(await page.evaluate("window.hit"), None, f"what ran at {name}")
+            await is_well(page)
+    await picture(juliet, "phone")
+    await juliet.set_viewport_size({"width": 320, "height": 640})
+    await is_well(juliet)
+    await picture(juliet, "narrow")
+    await juliet.set_viewport_size({"width": 390, "height": 844})
+
+
+@checks.check("the server is killed in the middle: what was written comes, once, and nobody signs in again")
+async def killed() -> None:
+    ming, hua = screens["ming"], screens["hua"]
+    await write(ming, "before the cut")
+    await see(hua, "before the cut")
+    house.kill()
+    for number in range(3):
+        await write(ming, f"during the cut {number}")
+    await ming.wait_for_selector(".wire:not([hidden])")
+    await is_well(ming)
+    await picture(ming, "cut")
+    await house.start_async()
+    for page in (ming, hua):
+        await page.wait_for_selector(".wire", state="hidden")
+    for number in range(3):
+        await see(hua, f"during the cut {number}")
+    for page in (ming, hua):
+        for number in range(3):
+            equal(await page.locator(".row .text", has_text=f"during the cut {number}").count(), 1, "copies of a message")
+    await write(hua, "and after it")
+    await see(ming, "and after it")
+
+
+@checks.check("by keyboard alone: a chat is opened, a message is written, found and reacted to")
+async def keyboard() -> None:
+    ming = screens["ming"]
+    await ming.keyboard.press("Control+k")
+    await ming.keyboard.press("ArrowDown")
+    await ming.keyboard.press("Enter")
+    await ming.wait_for_selector(".composer textarea:focus")
+    await ming.keyboard.type("by keyboard")
+    await ming.keyboard.press("Enter")
+    await see(ming, "by keyboard")
+    await ming.wait_for_selector(".row.mine.last .meta svg")
+    await ming.keyboard.press("Shift+Tab")
+    await ming.locator(".flow").focus()
+    await ming.keyboard.press("ArrowUp")
+    await ming.locator(".row:focus", has_text="by keyboard").wait_for()
+    await ming.keyboard.press("Enter")
+    await ming.wait_for_selector(".menu button:focus")
+    await ming.keyboard.press("Enter")
+    await ming.wait_for_selector(".row:last-child .chip")
+
+
+@checks.check("signing out forgets the token; the page asks for a name again")
+async def signing_out() -> None:
+    ming = screens["ming"]
+    await ming.click(".side header [aria-haspopup=menu] >> nth=0")
+    await ming.locator(".menu [role=menuitem]").last.click()
+    await ming.wait_for_selector("#name")
+    equal(await ming.evaluate("localStorage.getItem('teahouse.session')"), None, "the token")
+
+
+@checks.check("no script failed, and nothing was against the policy")
+async def no_troubles() -> None:
+    equal(troubles, [], "troubles")
+
+
+async def main() -> int:
+    global house, browser, options
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--only")
+    parser.add_argument("--pictures")
+    options = parser.parse_args()
+    if options.pictures:
+        Path(options.pictures).mkdir(parents=True, exist_ok=True)
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise HouseError("there is no chromium: apt-get install chromium")
+    house = House(options.binary, config=CONFIGURATION)
+    await house.start_async()
+    async with async_playwright() as playwright:
+        browser = await launch(playwright, chromium)
+        code = await checks.run(options.only)
+        await browser.close()
+    house.stop()
+    found = house.verify()
+    if found:
+        print(f"FAIL  verify: {found}", flush=True)
+        return 1
+    return code
+
+
+async def launch(playwright: Playwright, chromium: str) -> Any:
+    # Root has no sandbox in a container; elsewhere the browser keeps its own.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return await playwright.chromium.launch(executable_path=chromium, args=arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -25,12 +25,7 @@ let consoleCommand = Command(
     var look = Look(
         texts: texts, time: Look.localTime,
         message: { message in
-            let said =
-                switch message.sketch.form {
-                case .text, .richText: message.text + (message.isCut ? "…" : "")
-                default: digest.detailed(message.sketch)
-                }
-            return message.marked(said) { texts($0, [:]) }
+            message.marked(message.said(digest)) { texts($0, [:]) }
         }, moment: { Moment.milliseconds($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
     look.hiddenRows = try cardRows(invocation.values("hide"), terminal)
     let console = Console(

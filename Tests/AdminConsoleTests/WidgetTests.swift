@@ -1,4 +1,6 @@
+import AdminAPI
 import AdminConsole
+import ChatModel
 import Testing
 
 private struct Row: TableRow {
@@ -158,6 +160,32 @@ private let look = Look(
         #expect(TextField("茶馆里的故事").shown(width: 6).text == "故事  ")
         #expect(TextField("abc", isSecret: true).shown(width: 5).text == "•••  ")
         #expect(TextField("\u{1B}").shown(width: 8).text == "\\u001b  ")
+    }
+}
+
+@Suite("The lines of a form for a shell") struct FormLineTests {
+    private let tea = ChannelName("tea")!
+    private let people = ["lan", "ming"].map { UserName($0)! }
+
+    private func muting(_ minutes: String) -> Form {
+        Form("mute", [Form.Field("minutes", minutes)]) { [tea, people] values in
+            let requests = people.map { AdminRequest.teams(.mute(tea, $0, true, minutes: Int64(values[0]))) }
+            return [.perform(OperatorAction(requests, done: ""))]
+        }
+    }
+
+    @Test("are those of all the requests that its values make")
+    func requests() {
+        #expect(self.muting("").commands == [["team", "mute", "tea", "lan"], ["team", "mute", "tea", "ming"]])
+        #expect(self.muting("5").commands.last == ["team", "mute", "tea", "ming", "--minutes", "5"])
+    }
+
+    @Test("a question has one too, and a word stands for a name that is missing")
+    func questions() {
+        let form = Form("test", [Form.Field("text")], placeholder: "TEXT") { [.ask(.words(.test($0[0])), purpose: 0)] }
+        #expect(form.commands == [["word", "test", "TEXT"]])
+        let silent = Form("find", [Form.Field("text")]) { [.give($0, purpose: 0)] }
+        #expect(silent.commands.isEmpty)
     }
 }
 

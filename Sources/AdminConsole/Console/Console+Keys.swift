@@ -100,7 +100,7 @@ extension Console {
         return Form(
             look("console.columns.title"),
             columns.map { Form.Field(look($0.title), choices: $0.isShown ? words : words.reversed()) },
-            check: { values in values.contains("shown") ? nil : look("console.columns.none") }, command: { _ in [] },
+            check: { values in values.contains("shown") ? nil : look("console.columns.none") },
             submit: { values in [.hide(columns: Set(values.indices.filter { values[$0] == "hidden" }))] })
     }
 
@@ -225,7 +225,7 @@ extension Console {
         guard words.contains("--password-stdin") else { return self.start(words, input: []) }
         let form = Form(
             Shell.line(words), [Form.Field(self.look("console.password"), isSecret: true)],
-            command: { _ in words }, submit: { [words] values in [.run(words, input: values)] })
+            submit: { [words] values in [.run(words, input: values)] })
         self.overlays.append(.form(form))
     }
 

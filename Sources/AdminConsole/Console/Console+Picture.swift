@@ -203,21 +203,13 @@ extension Console {
 
 extension Intent {
     /// The words of `teahouse ctl` that do the same.
-    fileprivate var commands: [[String]] {
+    var commands: [[String]] {
         switch self {
         case .propose(let proposal): proposal.operatorAction.commands
         case .perform(let operatorAction): operatorAction.commands
-        case .form(let form): form.commands
+        case .form(let form): form.changes
         case .run(let words, _), .rehearse(let words, _): [words]
         case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide: []
         }
-    }
-}
-
-extension Form {
-    /// The command lines of the change that it makes as it is filled in, one for each that is meant; else its own line.
-    fileprivate var commands: [[String]] {
-        let changes = self.check(self.values) == nil ? self.submit(self.values).flatMap(\.commands) : []
-        return changes.isEmpty ? [self.command(self.values)].filter { !$0.isEmpty } : changes
     }
 }

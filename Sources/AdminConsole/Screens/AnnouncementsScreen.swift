@@ -64,9 +64,10 @@ struct AnnouncementsScreen: TableScreen {
         switch verb {
         case .create: return [.form(Self.form([], look))]
         case .team: return [Self.chooseTeams(look)]
-        default:
+        case .open:
             guard let notice = self.rows.current else { return look.nothing() }
             return [.open(AnnouncementScreen(notice))]
+        default: return []
         }
     }
 
@@ -83,10 +84,6 @@ struct AnnouncementsScreen: TableScreen {
     private static func form(_ teams: [ChannelName], _ look: Look) -> Form {
         let receivers = teams.isEmpty ? look("console.notices.everybody") : look.names(teams.map(\.text))
         let title = look("console.notices.formTitle", ["receivers": receivers])
-        @Sendable func words(_ values: [String]) -> [String] {
-            ["notice", "send", values[1]] + (values[0].isEmpty ? [] : ["--title", values[0]])
-                + teams.flatMap { ["--team", $0.text] }
-        }
         return Form(
             title,
             [
@@ -99,7 +96,6 @@ struct AnnouncementsScreen: TableScreen {
                 return values[1].utf8.count > AnnouncementBounds.textBytes
                     ? look("console.notices.tooLong", ["maximum": bytes]) : nil
             },
-            command: words,
             submit: { values in
                 let notice = AdminNewAnnouncement(title: values[0], text: values[1], teams: teams)
                 let operatorAction = OperatorAction(
@@ -180,9 +176,10 @@ struct AnnouncementScreen: TableScreen {
                 Cells.wrapped(Cells.drawable(String($0)), to: 70).map { Line($0) }
             }
             return [.page(Page(self.notice.title, lines, copied: self.notice.text))]
-        default:
+        case .open:
             guard let receiver = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(receiver.name))]
+        default: return []
         }
     }
 

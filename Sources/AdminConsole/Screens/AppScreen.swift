@@ -113,7 +113,6 @@ struct AppScreen: TableScreen {
         let before = [app.signIn] + switches.map { $0 ? "on" : "off" }
         return Form(
             look("console.app.edit"), fields, check: { $0 == before ? look("ctl.unchanged") : nil },
-            command: { Self.command($0) },
             submit: { values in
                 var operatorAction = Self.operatorAction(values, look)
                 operatorAction.undo = Self.operatorAction(before, look)
@@ -125,13 +124,6 @@ struct AppScreen: TableScreen {
                             operatorAction: operatorAction))
                 ]
             })
-    }
-
-    private static func command(_ values: [String]) -> [String] {
-        [
-            "app", "policy", "--sign-in", values[0], "--conversations", values[1], "--history", values[2],
-            "--create-users", values[3],
-        ]
     }
 
     private static func operatorAction(_ values: [String], _ look: Look) -> OperatorAction {
@@ -153,7 +145,7 @@ struct AppScreen: TableScreen {
             Form.Field(look("table.timestamp")), Form.Field(look("table.nonce")),
         ]
         return Form(
-            look("console.app.sign"), fields, check: { Self.problem($0, look) }, command: { Self.signCommand($0) },
+            look("console.app.sign"), fields, check: { Self.problem($0, look) },
             submit: { values in
                 guard let signing = Self.signing(values) else { return [] }
                 return [.ask(.app(.sign(signing)), purpose: Self.signed)]
@@ -178,13 +170,6 @@ struct AppScreen: TableScreen {
             if signing.client.isEmpty { return look("console.app.clientMissing") }
             return signing.conversation == nil ? look("console.app.conversationMissing") : nil
         }
-    }
-
-    private static func signCommand(_ values: [String]) -> [String] {
-        var words = ["app", "sign", values[0]]
-        let options = ["--client", "--members", "--conversation", "--timestamp", "--nonce"]
-        for (option, value) in zip(options, values.dropFirst()) where !value.isEmpty { words += [option, value] }
-        return words
     }
 
     private static func page(_ signed: AdminAppSigned, _ look: Look) -> Page {

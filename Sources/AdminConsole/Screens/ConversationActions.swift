@@ -73,10 +73,7 @@ enum ConversationActions {
                 let bound = ["name": values[0], "maximum": String(ChannelName.maximumScalars)]
                 return values[0].isEmpty ? look("console.talks.roomHint") : look("ctl.badGroupName", bound)
             },
-            command: { values in
-                ["conversation", "room", values[0].isEmpty ? "NAME" : values[0]]
-                    + (values[1].isEmpty ? [] : ["--title", values[1]])
-            },
+            placeholder: "NAME",
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
                 let request = AdminConversationRequest.createRoom(name, title: values[1].isEmpty ? nil : values[1])
@@ -101,7 +98,6 @@ enum ConversationActions {
                 guard values[0].unicodeScalars.count > bound else { return nil }
                 return look("console.talks.titleHint", ["maximum": String(bound)])
             },
-            command: { ["conversation", "rename", reference] + ($0[0].isEmpty ? [] : [$0[0]]) },
             submit: { values in
                 var change = operatorAction(values[0].isEmpty ? nil : values[0])
                 change.undo = operatorAction(before)

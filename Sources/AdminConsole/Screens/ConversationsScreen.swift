@@ -303,10 +303,6 @@ struct ConversationScreen: TableScreen {
                 if values[0].isEmpty || (Int64(values[0]).map { (1...52_560_000).contains($0) } ?? false) { return nil }
                 return look("console.groups.minutesHint")
             },
-            command: { values in
-                ["team", "mute", group.text, names.first?.text ?? ""]
-                    + (values[0].isEmpty ? [] : ["--minutes", values[0]])
-            },
             submit: { values in
                 let requests = names.map { AdminRequest.teams(.mute(group, $0, true, minutes: Int64(values[0]))) }
                 var operatorAction = OperatorAction(

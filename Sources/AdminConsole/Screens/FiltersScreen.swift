@@ -78,7 +78,6 @@ struct FiltersScreen: TableScreen {
         ]
         return Form(
             look("console.filters.create"), fields, check: { Self.problem($0, look) },
-            command: { Self.rule($0).command },
             submit: { values in
                 [
                     .perform(

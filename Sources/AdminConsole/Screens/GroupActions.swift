@@ -40,8 +40,9 @@ enum GroupActions {
         case .notice: return [.form(Self.noticeForm(group, notice, look))]
         case .ban, .unban:
             return Self.turn(groups, verb == .ban, "ban", look) { .teams(.setBanned($0, $1)) }
-        default:
+        case .silence, .unsilence:
             return Self.turn(groups, verb == .silence, "mute", look) { .teams(.mute($0, $1 ? .members : .none)) }
+        default: return nil
         }
     }
 
@@ -73,14 +74,7 @@ enum GroupActions {
                 let bound = ["name": values[0], "maximum": String(ChannelName.maximumScalars)]
                 return values[0].isEmpty ? look("console.groups.nameMissing") : look("ctl.badGroupName", bound)
             },
-            command: { values in
-                (values[3].isEmpty ? ["group", "create"] : ["team", "create"]) + [
-                    values[0].isEmpty ? "GROUP" : values[0]
-                ]
-                    + (values[3].isEmpty ? [] : ["--form", values[3]])
-                    + (values[1].isEmpty ? [] : ["--title", values[1]])
-                    + (values[2].isEmpty ? [] : ["--owner", values[2]]) + ["--members", members.joined(separator: ",")]
-            },
+            placeholder: "GROUP",
             submit: { values in
                 guard let name = ChannelName(values[0]) else { return [] }
                 let team = AdminNewTeam(
@@ -125,7 +119,6 @@ enum GroupActions {
                 if UserName(values[0]) == nil { return look("console.groups.senderMissing") }
                 return values[1].isEmpty ? look("console.groups.textMissing") : nil
             },
-            command: { ["send", "--from", $0[0], "--group", group.text, $0[1]] },
             submit: { values in
                 guard let sender = UserName(values[0]) else { return [] }
                 let send = AdminSend(from: sender, to: .group(group), text: values[1])
@@ -136,7 +129,6 @@ enum GroupActions {
     private static func noticeForm(_ group: ChannelName, _ notice: String, _ look: Look) -> Form {
         Form(
             look("console.groups.noticeTitle", ["name": group.text]), [Form.Field(look("table.notice"), notice)],
-            command: { ["team", "notice", group.text, $0[0]] },
             submit: { values in
                 let key = values[0].isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
                 let done = look(key, ["name": group.text])

@@ -136,7 +136,6 @@ struct KindsScreen: TableScreen {
             look("console.kinds.tryTitle", ["name": entry.name]),
             [Form.Field(look("console.kinds.body"), "{\"type\":\(number)}")],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
-            command: { ["kind", "try", number, $0[0]] },
             submit: { [.ask(.kinds(.try(entry.kind, body: $0[0])), purpose: Self.tried)] })
     }
 

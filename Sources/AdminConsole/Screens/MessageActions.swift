@@ -41,7 +41,6 @@ enum MessageActions {
         let form = Form(
             look("console.messages.systemTitle", ["name": conversation.name]), [Form.Field(look("table.text"))],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
-            command: { ["send", "--from", system.text, "--conversation", reference, $0[0]] },
             submit: { values in
                 let send = AdminSend(from: system, to: .conversation(reference), text: values[0])
                 return [.perform(OperatorAction([.send(send)], done: look("console.groups.written")))]

@@ -27,7 +27,8 @@ struct OverviewScreen: Screen {
         case .pageUp: self.top = max(0, self.top - 10)
         case .first: self.top = 0
         case .last: self.top = .max / 2
-        default: break
+        case .mark, .range, .markAll, .unmark, .nextColumn, .previousColumn, .invert, .nextMatch, .previousMatch, .to:
+            break
         }
     }
 

@@ -149,13 +149,9 @@ struct RequestsScreen: TableScreen {
     }
 
     private static func refuseForm(_ requests: [AdminJoinRequest], _ look: Look) -> Form {
-        @Sendable func words(_ request: AdminJoinRequest, _ reason: String) -> [String] {
-            ["request", "refuse", String(request.number)] + (reason.isEmpty ? [] : ["--reason", reason])
-        }
-        return Form(
+        Form(
             look("console.requests.refuse") + ": " + Self.names(requests, look),
             [Form.Field(look("table.reason"), maximum: TeamBounds.postscriptScalars)],
-            command: { words(requests[0], $0[0]) },
             submit: { values in
                 let operatorAction = OperatorAction(
                     requests.map { .teams(.answer($0.number, accept: false, reason: values[0])) },

@@ -106,7 +106,6 @@ struct SettingsScreen: TableScreen {
                 guard !values[1].isEmpty, UserName(values[1]) == nil else { return nil }
                 return look("ctl.badUserName", ["name": values[1], "maximum": String(UserName.maximumScalars)])
             },
-            command: { ["setting", "effective", $0[0]] + ($0[1].isEmpty ? [] : ["--user", $0[1]]) },
             submit: { values in
                 let request = AdminSettingsRequest.effective(conversation: values[0], user: UserName(values[1]))
                 return [.ask(.settings(request), purpose: Self.effective)]
@@ -142,10 +141,6 @@ enum SettingActions {
             done: look("console.settings.wasReset", ["name": name]))
     }
 
-    private static func words(_ verb: String, _ name: String, _ scope: SessionScope) -> [String] {
-        ["setting", verb, name] + (scope == .everywhere ? [] : ["--in", scope.text])
-    }
-
     /// Request that brings a scope back to how it is now.
     private static func restore(_ setting: AdminSetting, _ scope: SessionScope, _ look: Look) -> OperatorAction {
         if let own = Self.own(setting, scope) { return Self.set(setting.name, scope, own, look) }
@@ -174,9 +169,6 @@ enum SettingActions {
                     return known.value(value) == nil ? setting.bounds : nil
                 }
                 return value.isEmpty && setting.form != .text ? setting.bounds : nil
-            },
-            command: { values in
-                Self.words("set", setting.name, Self.scope(values.dropLast())) + [values[count - 1]]
             },
             submit: { values in
                 let scope = Self.scope(values.dropLast())
@@ -244,9 +236,6 @@ enum SettingActions {
         let form = Form(
             look("console.settings.resetTitle", ["name": setting.name]),
             [Form.Field(look("console.settings.scope"), choices: scopes.map { ($0.text, $0.text) })],
-            command: { values in
-                ["setting", "reset", setting.name] + (values[0] == "*" ? [] : ["--in", values[0]])
-            },
             submit: { values in
                 guard let scope = known.first(where: { $0.text == values[0] }) else { return [] }
                 var operatorAction = Self.reset(setting.name, scope, look)

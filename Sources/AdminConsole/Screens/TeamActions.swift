@@ -29,7 +29,6 @@ enum TeamActions {
         return Form(
             look("console.card.editTitle", ["row": label, "name": name.text]),
             [Form.Field(label, before, maximum: AdminProtocol.maximumTitleScalars)],
-            command: { ["team", "set", name.text, "--title", $0[0]] },
             submit: { values in
                 var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
                 (patch.title, old.title) = (values[0], before)
@@ -43,7 +42,6 @@ enum TeamActions {
         return Form(
             look("console.card.editTitle", ["row": label, "name": name.text]),
             [Form.Field(label, before, maximum: TeamBounds.introductionScalars)],
-            command: { ["team", "set", name.text, "--introduction", $0[0]] },
             submit: { values in
                 var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
                 (patch.introduction, old.introduction) = (values[0], before)
@@ -53,9 +51,6 @@ enum TeamActions {
 
     static func announcementForm(_ team: AdminTeam, _ name: ChannelName, _ look: Look) -> Form {
         let before = team.announcement
-        @Sendable func words(_ title: String, _ text: String) -> [String] {
-            ["team", "announce", name.text] + (text.isEmpty ? [] : [text]) + (title.isEmpty ? [] : ["--title", title])
-        }
         @Sendable func operatorAction(_ title: String, _ text: String) -> OperatorAction {
             OperatorAction(
                 [.teams(.announce(name, title: title.isEmpty ? nil : title, text: text))],
@@ -67,7 +62,6 @@ enum TeamActions {
                 Form.Field(look("table.title"), before?.title ?? "", maximum: TeamBounds.announcementTitleScalars),
                 Form.Field(look("table.announcement"), before?.body ?? ""),
             ],
-            command: { words($0[0], $0[1]) },
             submit: { values in
                 var change = operatorAction(values[0], values[1])
                 change.undo = operatorAction(before?.title ?? "", before?.body ?? "")
@@ -83,34 +77,39 @@ enum TeamActions {
 
     // MARK: Modes
 
-    /// A mode that stands on the card, how `ctl` calls it, and its words, the present one first known.
-    private static func mode(
-        _ row: TeamCardRow.Name, of modes: AdminTeamModes
-    ) -> (option: String, words: [String], now: String)? {
-        switch row {
-        case .joinMode: ("join", TeamJoinMode.words, modes.join.word)
-        case .inviteMode: ("invite", TeamInviteMode.words, modes.invite.word)
-        case .beInvitedMode:
-            ("be-invited", TeamBeInvitedMode.words, modes.beInvited.word)
-        case .updateInfoMode:
-            ("update-info", TeamUpdateMode.words, modes.updateInfo.word)
-        case .mute: ("mute", TeamMuteMode.words, modes.mute.word)
-        default: nil
+    /// A mode that stands on the card.
+    private struct Mode {
+        /// Words of all values, and of the one that is set.
+        var words: [String]
+        var now: String
+        /// Puts the value of a word into a patch.
+        var put: (inout TeamModesPatch, String) -> Void
+
+        func patch(_ word: String) -> AdminTeamPatch {
+            var patch = AdminTeamPatch()
+            self.put(&patch.modes, word)
+            return patch
         }
     }
 
-    private static func patch(_ row: TeamCardRow.Name, _ word: String) -> AdminTeamPatch {
-        var patch = AdminTeamPatch()
+    private static func mode(_ row: TeamCardRow.Name, of modes: AdminTeamModes) -> Mode? {
         switch row {
-        case .joinMode: patch.modes.join = TeamJoinMode(word: word)
-        case .inviteMode: patch.modes.invite = TeamInviteMode(word: word)
+        case .joinMode:
+            Mode(words: TeamJoinMode.words, now: modes.join.word) { $0.join = TeamJoinMode(word: $1) }
+        case .inviteMode:
+            Mode(words: TeamInviteMode.words, now: modes.invite.word) { $0.invite = TeamInviteMode(word: $1) }
         case .beInvitedMode:
-            patch.modes.beInvited = TeamBeInvitedMode(word: word)
-        case .updateInfoMode: patch.modes.updateInfo = TeamUpdateMode(word: word)
-        case .mute: patch.modes.mute = TeamMuteMode(word: word)
-        default: break
+            Mode(words: TeamBeInvitedMode.words, now: modes.beInvited.word) {
+                $0.beInvited = TeamBeInvitedMode(word: $1)
+            }
+        case .updateInfoMode:
+            Mode(words: TeamUpdateMode.words, now: modes.updateInfo.word) { $0.updateInfo = TeamUpdateMode(word: $1) }
+        case .mute: Mode(words: TeamMuteMode.words, now: modes.mute.word) { $0.mute = TeamMuteMode(word: $1) }
+        case .header, .transfer, .transferAndLeave, .members, .invite, .remove, .kind, .name, .nickname, .introduction,
+            .announcement, .mutedList, .alerts, .pinned, .leave, .dismiss, .memberHeader, .memberNickname, .memberRole,
+            .memberInviter, .memberMute, .memberRemove:
+            nil
         }
-        return patch
     }
 
     /// - Returns: `nil` for a row that is no mode.
@@ -121,7 +120,6 @@ enum TeamActions {
         field.text.text = mode.now
         return Form(
             look("console.card.editTitle", ["row": label, "name": name.text]), [field],
-            command: { ["team", "set", name.text, "--\(mode.option)", $0[0]] },
             submit: { values in Self.setMode(row, values[0], team, name, look) })
     }
 
@@ -129,7 +127,7 @@ enum TeamActions {
         _ row: TeamCardRow.Name, _ word: String, _ team: AdminTeam, _ name: ChannelName, _ look: Look
     ) -> [Intent] {
         guard let mode = Self.mode(row, of: team.modes), mode.now != word else { return look.nothing("ctl.unchanged") }
-        let operatorAction = Self.set(name, Self.patch(row, word), before: Self.patch(row, mode.now), look)
+        let operatorAction = Self.set(name, mode.patch(word), before: mode.patch(mode.now), look)
         let label = look(row.titleKey(in: team.form))
         let values = ["row": label, "name": name.text]
         return [
@@ -159,12 +157,6 @@ enum TeamActions {
         ]
         fields[1].text.text = attributes
         fields[2].text.text = leaving
-        @Sendable func words(_ values: [String]) -> [String] {
-            [
-                "--member-limit", values[0].isEmpty ? "0" : values[0], "--update-attributes", values[1],
-                "--owner-leaving", values[2],
-            ]
-        }
         @Sendable func patch(_ values: [String]) -> AdminTeamPatch {
             var patch = AdminTeamPatch()
             patch.memberLimit = Int64(values[0]) ?? 0
@@ -180,7 +172,6 @@ enum TeamActions {
                 return isLimit
                     ? nil : look("console.card.limitHint", ["least": String(TeamBounds.smallestMemberLimit)])
             },
-            command: { ["team", "set", name.text] + words($0) },
             submit: { values in
                 [.perform(Self.set(name, patch(values), before: patch(before), look))]
             })
@@ -229,14 +220,9 @@ enum TeamActions {
         return .select(
             Selector(configuration) { people in
                 let names = people.compactMap { UserName($0.id) }
-                @Sendable func words(_ postscript: String) -> [String] {
-                    ["team", "invite", name.text] + names.map(\.text) + ["--from", member.text]
-                        + (postscript.isEmpty ? [] : ["--text", postscript])
-                }
                 let form = Form(
                     title + ": " + look.names(names.map(\.text)),
                     [Form.Field(look("table.postscript"), maximum: TeamBounds.postscriptScalars)],
-                    command: { words($0[0]) },
                     submit: { values in
                         var operatorAction = OperatorAction(
                             [.teams(.invite(name, names, from: member, postscript: values[0]))],
@@ -319,7 +305,6 @@ enum TeamActions {
             .form(
                 Form(
                     look("console.card.roleTitle", ["names": look.names(changed.map(\.name.text))]), [field],
-                    command: { ["team", "role", team.text, $0[0]] + changed.map(\.name.text) },
                     submit: { values in
                         Self.setRole(changed, values[0] == "manager" ? .manager : .member, team, look)
                     }))
@@ -349,9 +334,6 @@ enum TeamActions {
     }
 
     static func nicknameForm(_ member: UserName, now: String, _ team: ChannelName, _ look: Look) -> Form {
-        @Sendable func words(_ nickname: String) -> [String] {
-            ["team", "nickname", team.text, member.text] + (nickname.isEmpty ? [] : [nickname])
-        }
         @Sendable func operatorAction(_ nickname: String) -> OperatorAction {
             OperatorAction(
                 [.teams(.setNickname(team, member, nickname))],
@@ -360,7 +342,6 @@ enum TeamActions {
         return Form(
             look("console.card.nicknameTitle", ["name": member.text, "team": team.text]),
             [Form.Field(look("card.row.nick"), now, maximum: AdminProtocol.maximumTitleScalars)],
-            command: { words($0[0]) },
             submit: { values in
                 var change = operatorAction(values[0])
                 change.undo = operatorAction(now)
@@ -381,10 +362,6 @@ enum TeamActions {
                         if values[0].isEmpty { return nil }
                         let isTime = Int64(values[0]).map { (1...52_560_000).contains($0) } ?? false
                         return isTime ? nil : look("console.groups.minutesHint")
-                    },
-                    command: { values in
-                        ["team", "mute", team.text, names.first?.text ?? ""]
-                            + (values[0].isEmpty ? [] : ["--minutes", values[0]])
                     },
                     submit: { values in
                         var operatorAction = OperatorAction(
@@ -448,7 +425,6 @@ enum TeamActions {
             .form(
                 Form(
                     look("console.card.transferTo", ["name": name.text, "owner": heir.text]), [field],
-                    command: { ["team", "transfer", name.text, heir.text] + ($0[0] == "leave" ? ["--leave"] : []) },
                     submit: { Self.propose(team, name, to: heir, andLeaves: $0[0] == "leave", look) }))
         ]
     }

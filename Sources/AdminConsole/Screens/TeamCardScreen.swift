@@ -194,7 +194,10 @@ struct TeamCardScreen: TableScreen {
         case .announcement:
             return [.ask(.teams(.announcements(self.name, before: nil)), purpose: Self.announcements)]
         case .memberHeader: return self.member.map { [.open(UserScreen($0))] } ?? []
-        default: return [.page(Self.page(shown, look))]
+        case .header, .transfer, .transferAndLeave, .invite, .remove, .kind, .name, .nickname, .introduction, .mute,
+            .alerts, .pinned, .joinMode, .inviteMode, .updateInfoMode, .beInvitedMode, .leave, .dismiss,
+            .memberNickname, .memberRole, .memberInviter, .memberMute, .memberRemove:
+            return [.page(Self.page(shown, look))]
         }
     }
 
@@ -248,7 +251,8 @@ struct TeamCardScreen: TableScreen {
         case .transfer, .transferAndLeave: return [TeamActions.transfer(team, self.name, look)]
         case .dismiss: return TeamActions.dismiss(team, self.name, look)
         case .header: return look.nothing("console.card.picture")
-        default:
+        case .kind, .nickname, .mute, .alerts, .pinned, .joinMode, .inviteMode, .updateInfoMode, .beInvitedMode, .leave,
+            .memberHeader, .memberNickname, .memberRole, .memberInviter, .memberMute, .memberRemove:
             return TeamActions.modeForm(shown.row.name, team, self.name, look).map { [.form($0)] }
                 ?? look.nothing("console.card.onlyShows")
         }
@@ -263,7 +267,10 @@ struct TeamCardScreen: TableScreen {
         case .memberMute where row.value == "true": return TeamActions.unmute(members, self.name, look)
         case .memberMute: return TeamActions.muteForm([member], self.name, look)
         case .memberRemove: return TeamActions.remove(members, self.name, look)
-        default: return look.nothing("console.card.onlyShows")
+        case .header, .transfer, .transferAndLeave, .members, .invite, .remove, .kind, .name, .nickname, .introduction,
+            .announcement, .mute, .mutedList, .alerts, .pinned, .joinMode, .inviteMode, .updateInfoMode, .beInvitedMode,
+            .leave, .dismiss, .memberHeader, .memberInviter:
+            return look.nothing("console.card.onlyShows")
         }
     }
 

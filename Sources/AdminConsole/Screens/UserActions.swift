@@ -32,7 +32,8 @@ enum UserActions {
         case .unsilence: return Self.setSilent(users, false, look)
         case .revoke: return Self.revoke(users, look)
         case .erase: return Self.erase(users, look)
-        default: return Self.kick(users.map(\.name), look)
+        case .kick: return Self.kick(users.map(\.name), look)
+        default: return nil
         }
     }
 
@@ -53,12 +54,7 @@ enum UserActions {
                 let bound = ["name": values[0], "maximum": String(UserName.maximumScalars)]
                 return values[0].isEmpty ? look("console.users.nameMissing") : look("ctl.badUserName", bound)
             },
-            command: { values in
-                ["user", "add", values[0].isEmpty ? "NAME" : values[0]]
-                    + (values[1].isEmpty ? [] : ["--display-name", values[1]])
-                    + (values[2] == "admin" ? ["--role", "admin"] : [])
-                    + (values[3].isEmpty ? [] : ["--password-stdin"])
-            },
+            placeholder: "NAME",
             submit: { values in
                 guard let name = UserName(values[0]) else { return [] }
                 let user = AdminNewUser(
@@ -81,10 +77,6 @@ enum UserActions {
         let name = user.name.text
         let before = [user.displayName ?? "", user.externalID ?? "", role]
         let title = look("console.users.editTitle", ["name": name])
-        @Sendable func words(_ values: [String]) -> [String] {
-            ["user", "edit", name, "--display-name", values[0], "--external-id", values[1]]
-                + (values[2] == role ? [] : ["--role", values[2]])
-        }
         @Sendable func operatorAction(_ values: [String], withRole: Bool) -> OperatorAction {
             let edit = AdminUserEdit(
                 name: user.name, displayName: values[0], externalID: values[1],
@@ -94,7 +86,7 @@ enum UserActions {
                 done: look("ctl.profile.set", ["name": name]))
         }
         return Form(
-            title, fields, command: words,
+            title, fields,
             submit: { values in
                 let withRole = values[2] != role
                 var change = operatorAction(values, withRole: withRole)
@@ -168,7 +160,6 @@ enum UserActions {
                 if values[0].isEmpty { return look("console.users.passwordHint") }
                 return values[0] == values[1] ? nil : look("console.users.passwordsDiffer")
             },
-            command: { _ in ["user", "password", name, "--password-stdin"] },
             submit: { values in
                 let done = look("console.users.passwordSet", ["name": name])
                 return [.perform(OperatorAction([.setPassword(user.name, values[0])], done: done))]
@@ -186,7 +177,6 @@ enum UserActions {
         ]
         return Form(
             look("console.users.tokenTitle", ["name": name]), fields,
-            command: { ["user", "token", name, "--device", $0[0], "--level", $0[1]] },
             submit: { values in
                 let device = DeviceClass(values[0]) ?? .app
                 let level: DeviceLevel = values[1] == "primary" ? .primary : .secondary

@@ -101,7 +101,7 @@ struct WordsScreen: TableScreen {
     private static func add(_ rules: [WordRule], _ look: Look) -> OperatorAction {
         OperatorAction(
             [.words(.add(rules))],
-            commands: rules.map { ["word", "add", $0.word, "--action", $0.action.rawValue] },
+            commands: rules.compactMap { AdminRequest.words(.add([$0])).operation.command },
             done: look.counted("console.words.added", rules.count))
     }
 
@@ -122,7 +122,7 @@ struct WordsScreen: TableScreen {
                 }
                 return known.contains { $0.word == values[0] } ? look("console.words.known") : nil
             },
-            command: { ["word", "add", $0[0].isEmpty ? "WORD" : $0[0], "--action", $0[1]] },
+            placeholder: "WORD",
             submit: { values in
                 guard let action = WordAction(rawValue: values[1]) else { return [] }
                 var operatorAction = Self.add([WordRule(values[0], action)], look)
@@ -136,7 +136,6 @@ struct WordsScreen: TableScreen {
     private static func editForm(_ targets: [WordRule], _ look: Look) -> Form {
         Form(
             look("console.words.edit") + ": " + look.names(targets.map(\.word)), [Self.actionField(look)],
-            command: { ["word", "add", targets[0].word, "--action", $0[0]] },
             submit: { values in
                 guard let action = WordAction(rawValue: values[0]) else { return [] }
                 var operatorAction = Self.add(targets.map { WordRule($0.word, action) }, look)
@@ -163,7 +162,7 @@ struct WordsScreen: TableScreen {
     private static func tryForm(_ look: Look) -> Form {
         Form(
             look("console.words.try"), [Form.Field(look("table.text"))],
-            check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil }, command: { ["word", "test", $0[0]] },
+            check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
             submit: { [.ask(.words(.test($0[0])), purpose: Self.tried)] })
     }
 

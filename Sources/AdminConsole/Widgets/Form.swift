@@ -44,21 +44,52 @@ package struct Form: Sendable {
     package var fields: [Field]
     /// Check of the values while they are typed: the problem, or `nil` when they can be sent.
     package var check: @Sendable ([String]) -> String?
-    /// The words of `teahouse ctl` that do the same; none for what only the console does.
-    package var command: @Sendable ([String]) -> [String]
+    /// The words of `teahouse ctl` that do the same; `nil` for those of what `submit` makes.
+    private var ownCommand: (@Sendable ([String]) -> [String])?
+    /// Text that stands for an empty first value in the line for a shell.
+    private var placeholder: String?
     /// Intents that the values make, in the order of the fields.
     package var submit: @Sendable ([String]) -> [Intent]
     private var place = 0
 
+    /// - Parameter command: where the requests of `submit` do not say it.
     package init(
         _ title: String, _ fields: [Field], check: @escaping @Sendable ([String]) -> String? = { _ in nil },
-        command: @escaping @Sendable ([String]) -> [String], submit: @escaping @Sendable ([String]) -> [Intent]
+        placeholder: String? = nil, command: (@Sendable ([String]) -> [String])? = nil,
+        submit: @escaping @Sendable ([String]) -> [Intent]
     ) {
         self.title = title
         self.fields = fields
         self.check = check
-        self.command = command
+        self.placeholder = placeholder
+        self.ownCommand = command
         self.submit = submit
+    }
+
+    /// The command lines of what the values make, one for each that is meant.
+    package var commands: [[String]] {
+        var values = self.values
+        if let placeholder = self.placeholder, values[0].isEmpty { values[0] = placeholder }
+        return self.submit(values).flatMap { intent in
+            guard case .ask(let request, _) = intent else { return intent.commands }
+            return request.operation.command.map { [$0] } ?? []
+        }
+    }
+
+    /// The lines for a shell while the form is filled in, at most `maximumLines`.
+    private var shellLines: [String] {
+        let all = self.ownCommand.map { [$0(self.values)] } ?? self.commands
+        let lines = all.filter { !$0.isEmpty }.map { Shell.line($0) }
+        return lines.count > Self.maximumLines ? lines.prefix(Self.maximumLines) + ["…"] : lines
+    }
+
+    private static let maximumLines = 3
+
+    /// The command lines of the change that it makes as it is filled in; else its own line.
+    var changes: [[String]] {
+        guard let ownCommand = self.ownCommand else { return self.commands }
+        let changes = self.check(self.values) == nil ? self.submit(self.values).flatMap(\.commands) : []
+        return changes.isEmpty ? [ownCommand(self.values)].filter { !$0.isEmpty } : changes
     }
 
     enum Outcome {
@@ -129,10 +160,7 @@ package struct Form: Sendable {
         lines.append(Line())
         let problem = self.check(self.values).map { Cells.wrapped(Cells.drawable($0), to: width) } ?? []
         lines += problem.map { Line($0, .warning) }
-        let words = self.command(self.values)
-        if !words.isEmpty {
-            lines += Cells.wrapped(Cells.drawable(Shell.line(words)), to: width).map { Line($0, .dim) }
-        }
+        lines += self.shellLines.flatMap { Cells.wrapped(Cells.drawable($0), to: width) }.map { Line($0, .dim) }
         lines.append(Line(look("console.form.keys"), .dim))
         return Picture(lines: lines, cursor: cursor)
     }

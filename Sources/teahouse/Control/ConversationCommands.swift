@@ -197,12 +197,7 @@ extension Control {
 
     /// A message's text; for what is no text, what it is, and its name, length or size.
     func shown(_ message: AdminMessage) -> String {
-        let said =
-            switch message.sketch.form {
-            case .text, .richText: message.text + (message.isCut ? "…" : "")
-            default: MessageDigest(self.ownTexts).detailed(message.sketch)
-            }
-        let shown = message.marked(said) { self.text($0) }
+        let shown = message.marked(message.said(MessageDigest(self.ownTexts))) { self.text($0) }
         guard let count = message.visibleCount else { return shown }
         let more = count - Int64(message.visibleTo.count)
         let values = ["names": message.visibleTo.joined(separator: ", "), "count": String(more)]
@@ -218,5 +213,17 @@ extension AdminMessage {
     func marked(_ said: String, _ text: (String) -> String) -> String {
         let mark = self.isWithdrawn ? "word.recalled" : self.editCount > 0 ? "word.edited" : nil
         return mark.map { [said, "[\(text($0))]"].filter { !$0.isEmpty }.joined(separator: " ") } ?? said
+    }
+}
+
+extension AdminMessage {
+    /// Text of the message; for one of another kind its kind with its name, length or size.
+    func said(_ digest: MessageDigest) -> String {
+        switch self.sketch.form {
+        case .text, .richText: self.text + (self.isCut ? "…" : "")
+        case .image, .animation, .voice, .video, .location, .card, .file, .forwarded, .sticker, .voiceCall, .videoCall,
+            .tip, .teamNotice, .command, .encrypted, .withdrawn, .custom, .unknown:
+            digest.detailed(self.sketch)
+        }
     }
 }

@@ -129,7 +129,8 @@ extension Control {
             for transfer in news {
                 if let line = board.plainLine(for: transfer) { try self.terminal.print(line) }
             }
-        default: try self.terminal.print(self.line(for: event))
+        case .message, .opened, .ended, .checking, .liveMetrics, .missed:
+            try self.terminal.print(self.line(for: event))
         }
     }
 }

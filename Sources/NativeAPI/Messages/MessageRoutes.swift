@@ -16,7 +16,10 @@ enum MessageRoutes {
         "attachment",
         .object([
             .required("file", .text(1...64, .plain), "Key of an uploaded file."),
-            .optional("name", .text(1...255, .plain)), .optional("width", .integer(0...FileContent.maximumPixels)),
+            .optional("name", .text(1...255, .plain)),
+            .optional("size", .count, "As the client knows it; what the server knows of the file counts."),
+            .optional("mediaType", .text(0...MediaType.maximumBytes, .plain), "The same."),
+            .optional("width", .integer(0...FileContent.maximumPixels)),
             .optional("height", .integer(0...FileContent.maximumPixels)),
             .optional("seconds", .number(0...86_399)),
         ]))

@@ -191,6 +191,28 @@ struct NativeChatScenarios {
         #expect(try romeo.refused("GET", "/people/nobody") == "no_such_user")
     }
 
+    @Test("an uploaded picture is sent, shown by a link that needs no token, and only who can read it may send it")
+    func attachment() throws {
+        let server = try TestServer()
+        let (romeo, juliet, id) = try self.pair(server)
+        let upload = try romeo.ask("PUT", "/files/%E8%8C%B6.txt", "西湖龙井")
+        let key = try #require(upload.json["id"]?.string, "\(upload.text)")
+        func send(_ token: String) -> String {
+            #"{"clientToken":"\#(token)","kind":"file","attachment":{"file":"\#(key)","name":"茶.txt","size":12,"#
+                + #""mediaType":"text/plain"}}"#
+        }
+        let path = "/conversations/\(id)/messages"
+        #expect(try juliet.refused("POST", path, send("a0")) == "no_such_file")
+        let sent = try romeo.done("POST", path, send("a1"), status: 201)
+        #expect(sent["attachment"]?["name"]?.string == "茶.txt" && sent["attachment"]?["size"]?.integer == 12)
+        let url = try #require(try juliet.get("/messages/\(id)-1")["attachment"]?["url"]?.string)
+        #expect(url.hasPrefix("/f/"))
+        #expect(try server.http("GET", url).text == "西湖龙井")
+        #expect(try romeo.refused("POST", path, #"{"clientToken":"a2","kind":"file"}"#) == "missing_field")
+        #expect(try romeo.done("POST", "/messages/\(id)-1/recall")["attachment"] == nil)
+        #expect(try server.http("GET", url).status == 404)
+    }
+
     @Test("members are listed, found, brought in, made managers, muted and taken out, by who may")
     func members() throws {
         let server = try TestServer()

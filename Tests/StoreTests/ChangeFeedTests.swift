@@ -72,6 +72,32 @@ struct CommitPositionTests {
         #expect(try killed.verified().findings == [])
     }
 
+    @Test("of a commit that failed is told to nobody")
+    func failed() throws {
+        let fails = Lock(false)
+        let verona = try Verona { options in
+            options.commitHook = { commit, publish throws(StoreError) in
+                if fails.withLock({ $0 }) { throw .busy }
+                try commit()
+                publish()
+            }
+        }
+        try verona.write { _ throws(StoreError) in }
+        let told = Lock<[StorePosition]>([])
+        verona.fixture.store.onPosition = { position in told.withLock { $0.append(position) } }
+        let before = try Self.position(verona.fixture)
+        fails.withLock { $0 = true }
+        #expect(verona.fixture.send("one", from: verona.romeo, to: .id(verona.id)).failure == .busy)
+        fails.withLock { $0 = false }
+        try verona.write { _ throws(StoreError) in }
+        #expect(told.withLock { $0 }.isEmpty)
+        #expect(try Self.position(verona.fixture) == before)
+        let place = try verona.say("one", verona.romeo)
+        try verona.write { _ throws(StoreError) in }
+        #expect(place.sequence == 1)
+        #expect(told.withLock { $0 } == [try Self.position(verona.fixture)])
+    }
+
     @Test("agrees with the snapshot that a reader sees it in")
     func snapshot() throws {
         let verona = try Verona()

@@ -44,7 +44,7 @@ struct Sequencer {
 
     private let node: Int64
     private var lastID: Int64
-    /// Position of the last commit.
+    /// Position that was written last, also when its commit failed: nothing gets it again.
     private var position: Int64
     private var lastChange: Int64
     private var idsUntil: Int64
@@ -92,14 +92,14 @@ struct Sequencer {
     }
 
     /// Before a commit: stores its position, which no other commit has and which nothing in it exceeds.
-    mutating func writePosition(_ connection: Connection, at wall: Int64) throws(StoreError) {
+    ///
+    /// - Returns: the position, which counts once the commit is done.
+    mutating func writePosition(_ connection: Connection, at wall: Int64) throws(StoreError) -> StorePosition {
         if self.lastID <= self.position { _ = self.nextID(at: wall) }
         self.position = self.lastID
         try connection.run("UPDATE meta SET value = ? WHERE key = 'position'", self.position)
+        return StorePosition(rawValue: self.position)
     }
-
-    /// Position of the last commit that changed something.
-    var committed: StorePosition { StorePosition(rawValue: self.position) }
 
     /// Before a commit: makes sure the database is ahead of every number given.
     mutating func reserve(_ connection: Connection) throws(StoreError) {

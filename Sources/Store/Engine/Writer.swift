@@ -32,8 +32,10 @@ final class Writer {
     /// The last conversation whose times were looked at; `nil` when all were.
     private var repairPlace: ConversationID?? = .some(nil)
     private var hasFailed = false
-    /// Position up to which everything was told.
-    private var toldPosition = StorePosition.zero
+    /// Position that the open transaction has written; `nil` when it has none.
+    private var writtenPosition: StorePosition?
+    /// Position of a commit of which people are still to be told.
+    private var untoldPosition: StorePosition?
     /// Rows that the connection had changed when the transaction began.
     private var changesAtBegin: Int64 = 0
 
@@ -118,13 +120,16 @@ final class Writer {
         if try self.putTimesRight() { return true }
         let outcome = try self.expiry.slice(
             self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady
-        ) { wall throws(StoreError) in try self.appender.sequencer.writePosition(self.connection, at: wall) }
+        ) { wall throws(StoreError) in
+            self.writtenPosition = try self.appender.sequencer.writePosition(self.connection, at: wall)
+        }
         switch outcome {
         case .nothing: return false
         case .more: return true
         case .deleted(let id):
             self.memory.forget(id)
             self.observers.onProfileChanges([.team(id, .existence)])
+            self.noteCommit()
             self.tellPosition()
             return true
         }
@@ -150,6 +155,7 @@ final class Writer {
             in: next.id, head: next.head, activeAt: next.activeAt, at: wall)
         try self.writePosition(at: wall)
         try self.connection.run("COMMIT")
+        self.noteCommit()
         self.tellPosition()
         try self.memory.conversation(next.id)?.activeAt = activeAt
         self.options.log.info("times_put_right", ["conversation": .number(next.id.rawValue)])
@@ -262,7 +268,13 @@ final class Writer {
     /// Stores the position of this commit, unless nothing was changed: then there is nothing to commit.
     private func writePosition(at wall: Int64) throws(StoreError) {
         guard self.connection.totalChanges != self.changesAtBegin else { return }
-        try self.appender.sequencer.writePosition(self.connection, at: wall)
+        self.writtenPosition = try self.appender.sequencer.writePosition(self.connection, at: wall)
+    }
+
+    /// After a commit: its position counts.
+    private func noteCommit() {
+        self.untoldPosition = self.writtenPosition ?? self.untoldPosition
+        self.writtenPosition = nil
     }
 
     /// Runs a change in its own savepoint: when a rule refuses it, it alone is undone. What the system says about it
@@ -351,6 +363,7 @@ final class Writer {
                 let start = Clock.system.now()
                 try self.connection.run("COMMIT")
                 try Connection.checkFolderSync()
+                self.noteCommit()
                 self.tokens.transactionCommitted(self.appender.sequencer)
                 let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
                 self.gauges.update {
@@ -374,11 +387,10 @@ final class Writer {
         self.tellPosition()
     }
 
-    /// Tells how far everything was told; nothing when that is as far as before.
+    /// Tells how far everything was told; nothing when nothing was committed since.
     private func tellPosition() {
-        let position = self.appender.sequencer.committed
-        guard position != self.toldPosition else { return }
-        self.toldPosition = position
+        guard let position = self.untoldPosition else { return }
+        self.untoldPosition = nil
         self.observers.onPosition(position)
     }
 
@@ -394,6 +406,7 @@ final class Writer {
 
     private func rollBack() {
         if self.connection.isInTransaction { try? self.connection.run("ROLLBACK") }
+        self.writtenPosition = nil
         self.appender.forget()
         self.tokens.rolledBack()
         self.appender.counts = Appender.Counts()

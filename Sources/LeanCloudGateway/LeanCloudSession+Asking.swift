@@ -55,7 +55,7 @@ extension LeanCloudSession {
     private func answerRows(_ command: GenericCommand, _ rows: [UInt8]) {
         var answer = ConvCommand()
         answer.results = JsonObjectMessage(rows)
-        self.answer(command, .results, answer)
+        self.answerConversation(command, .results, answer)
     }
 
     // MARK: People
@@ -83,7 +83,7 @@ extension LeanCloudSession {
         var answer = ConvCommand()
         answer.cid = command.convMessage?.cid
         answer.count = Int32(clamping: count)
-        self.answer(command, .result, answer)
+        self.answerConversation(command, .result, answer)
     }
 
     /// Lists members; of a room, the people who are in it now.
@@ -119,7 +119,7 @@ extension LeanCloudSession {
         var answer = ConvCommand()
         answer.cid = command.convMessage?.cid
         answer.m = Array(names.prefix(limit))
-        self.answer(command, .result, answer)
+        self.answerConversation(command, .result, answer)
     }
 
     /// A conversation that this client may know of.
@@ -162,7 +162,7 @@ extension LeanCloudSession {
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.results = JsonObjectMessage(found)
-            session.answer(command, .result, answer)
+            session.answerConversation(command, .result, answer)
         }
     }
 
@@ -192,7 +192,7 @@ extension LeanCloudSession {
                 answer.maxAckTimestamp = others.map(\.receivedAtMilliseconds).max() ?? 0
                 answer.maxReadTimestamp = others.map(\.readAtMilliseconds).max() ?? 0
             }
-            session.answer(command, .maxRead, answer)
+            session.answerConversation(command, .maxRead, answer)
         }
     }
 }

@@ -101,7 +101,7 @@ extension LeanCloudSession {
             body.tempConv = true
             body.tempConvTTL = Int32(clamping: (expiresAt - self.services.clock.wallMilliseconds() + 999) / 1_000)
         }
-        self.answer(command, .started, body)
+        self.answerConversation(command, .started, body)
     }
 
     // MARK: The card
@@ -148,7 +148,7 @@ extension LeanCloudSession {
             answer.cid = body.cid
             answer.udate = LeanCloudDates.text(done.0)
             answer.attrModified = JsonObjectMessage(done.1)
-            session.answer(command, .updated, answer)
+            session.answerConversation(command, .updated, answer)
         }
     }
 
@@ -183,7 +183,7 @@ extension LeanCloudSession {
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.udate = LeanCloudDates.text(updatedAt)
-            session.answer(command, .updated, answer)
+            session.answerConversation(command, .updated, answer)
         }
     }
 }
@@ -192,7 +192,7 @@ extension LeanCloudSession {
 
 extension LeanCloudSession {
     /// The answer to a conversation command.
-    func answer(_ command: GenericCommand, _ op: OpType, _ body: ConvCommand) {
+    func answerConversation(_ command: GenericCommand, _ op: OpType, _ body: ConvCommand) {
         var answer = self.answer(to: command, .conv, op)
         answer.convMessage = body
         self.send(answer)

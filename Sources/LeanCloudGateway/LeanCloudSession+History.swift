@@ -28,11 +28,11 @@ extension LeanCloudSession {
             return .messages(
                 conversation.kind, try transaction.history(in: conversation.id, query, as: .member(user)))
         } then: { result in
-            later { $0.answer(command, cid, query, result) }
+            later { $0.answerHistory(command, cid, query, result) }
         }
     }
 
-    private func answer(
+    private func answerHistory(
         _ command: GenericCommand, _ cid: String, _ query: HistoryQuery, _ result: Result<Page, StoreError>
     ) {
         switch result {

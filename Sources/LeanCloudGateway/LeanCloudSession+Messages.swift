@@ -84,7 +84,7 @@ extension LeanCloudSession {
         var ack = AckCommand()
         ack.uid = id
         ack.t = sentAt
-        self.answer(publish, ack)
+        self.answerPublish(publish, ack)
     }
 
     private func refuse(_ publish: LeanCloudPublish, _ fault: LeanCloudFault) {
@@ -102,7 +102,7 @@ extension LeanCloudSession {
         ack.reason = fault.reason
         ack.appCode = fault.appCode
         ack.appMsg = fault.appMessage
-        self.answer(publish, ack)
+        self.answerPublish(publish, ack)
     }
 
     private func refuse(_ command: GenericCommand, _ fault: LeanCloudFault) {
@@ -110,7 +110,7 @@ extension LeanCloudSession {
             LeanCloudPublish(number: command.i, conversation: command.directMessage?.cid ?? ""), fault)
     }
 
-    private func answer(_ publish: LeanCloudPublish, _ ack: AckCommand) {
+    private func answerPublish(_ publish: LeanCloudPublish, _ ack: AckCommand) {
         guard let number = publish.number else { return }
         var ack = ack
         ack.cid = publish.conversation

@@ -73,7 +73,7 @@ extension LeanCloudSession {
                     } then: { result in
                         // COMPAT(LeanCloud Java): takes the time of the answer as that of the last change it knows.
                         broker.afterEvents {
-                            later { $0.answer(command, isRecall: changes[0].content == nil, result) }
+                            later { $0.answerPatch(command, isRecall: changes[0].content == nil, result) }
                         }
                     }
                 }
@@ -186,7 +186,7 @@ extension LeanCloudSession {
         return done
     }
 
-    private func answer(_ command: GenericCommand, isRecall: Bool, _ result: Result<Done, StoreError>) {
+    private func answerPatch(_ command: GenericCommand, isRecall: Bool, _ result: Result<Done, StoreError>) {
         switch result {
         case .success(let done):
             var answer = self.answer(to: command, .patch, .modified)

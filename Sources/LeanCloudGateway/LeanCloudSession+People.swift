@@ -58,7 +58,7 @@ extension LeanCloudSession {
             }
         ) { session, place in
             switch place {
-            case .members(let outcome): session.answer(command, .added, outcome, isWhole: isJoin || wholly)
+            case .members(let outcome): session.answerPeople(command, .added, outcome, isWhole: isJoin || wholly)
             case .room(let room):
                 session.enter(room.id) { session, error in session.answerMoved(command, .added, room, error) }
             }
@@ -96,7 +96,7 @@ extension LeanCloudSession {
             }
         ) { session, place in
             switch place {
-            case .members(let outcome): session.answer(command, .removed, outcome, isWhole: isQuit || wholly)
+            case .members(let outcome): session.answerPeople(command, .removed, outcome, isWhole: isQuit || wholly)
             case .room(let room):
                 session.leave(room.id) { session, error in session.answerMoved(command, .removed, room, error) }
             }
@@ -128,20 +128,20 @@ extension LeanCloudSession {
         answer.cid = command.convMessage?.cid
         answer.udate = LeanCloudDates.text(room.updatedAtMilliseconds)
         answer.allowedPids = [self.client.text]
-        self.answer(command, op, answer)
+        self.answerConversation(command, op, answer)
     }
 
     /// Says what became of a request about people.
     ///
     /// - Parameter isWhole: a failure of one is one of the whole.
-    private func answer(_ command: GenericCommand, _ op: OpType, _ outcome: PeopleOutcome, isWhole: Bool) {
+    private func answerPeople(_ command: GenericCommand, _ op: OpType, _ outcome: PeopleOutcome, isWhole: Bool) {
         if isWhole, let failure = outcome.failed.first { return self.fail(command, LeanCloudFault(failure.refusal)) }
         var answer = ConvCommand()
         answer.cid = command.convMessage?.cid
         answer.udate = LeanCloudDates.text(outcome.updatedAtMilliseconds)
         answer.allowedPids = outcome.done.map(\.text)
         answer.failedPids = outcome.faults
-        self.answer(command, op, answer)
+        self.answerConversation(command, op, answer)
     }
 
     // MARK: Roles
@@ -167,7 +167,7 @@ extension LeanCloudSession {
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.udate = LeanCloudDates.text(updatedAt)
-            session.answer(command, .memberInfoUpdated, answer)
+            session.answerConversation(command, .memberInfoUpdated, answer)
         }
     }
 
@@ -184,7 +184,7 @@ extension LeanCloudSession {
                     names, isSilent, conversation.id, by: Actor(user), wholly: wholly)
             }
         ) { session, outcome in
-            session.answer(command, isSilent ? .shutupAdded : .shutupRemoved, outcome, isWhole: wholly)
+            session.answerPeople(command, isSilent ? .shutupAdded : .shutupRemoved, outcome, isWhole: wholly)
         }
     }
 
@@ -204,7 +204,7 @@ extension LeanCloudSession {
             answer.cid = body.cid
             answer.m = names.prefix(page.limit).map(\.text)
             answer.next = page.next(names.count)
-            session.answer(command, .shutupResult, answer)
+            session.answerConversation(command, .shutupResult, answer)
         }
     }
 
@@ -222,7 +222,7 @@ extension LeanCloudSession {
             var answer = ConvCommand()
             answer.cid = body.cid
             answer.m = silent
-            session.answer(command, .checkResult, answer)
+            session.answerConversation(command, .checkResult, answer)
         }
     }
 
@@ -239,7 +239,7 @@ extension LeanCloudSession {
         }
     }
 
-    private func answer(_ command: GenericCommand, _ op: OpType, _ body: BlacklistCommand) {
+    private func answerBlacklist(_ command: GenericCommand, _ op: OpType, _ body: BlacklistCommand) {
         var answer = self.answer(to: command, .blacklist, op)
         answer.blacklistMessage = body
         self.send(answer)
@@ -270,7 +270,7 @@ extension LeanCloudSession {
             answer.srcCid = cid
             answer.allowedPids = outcome.done.map(\.text)
             answer.failedPids = outcome.faults
-            session.answer(command, isBlocked ? .blocked : .unblocked, answer)
+            session.answerBlacklist(command, isBlocked ? .blocked : .unblocked, answer)
         }
     }
 
@@ -288,7 +288,7 @@ extension LeanCloudSession {
             answer.srcCid = body.srcCid
             answer.blockedPids = names.prefix(page.limit).map(\.text)
             answer.next = page.next(names.count)
-            session.answer(command, .queryResult, answer)
+            session.answerBlacklist(command, .queryResult, answer)
         }
     }
 
@@ -306,7 +306,7 @@ extension LeanCloudSession {
             var answer = BlacklistCommand()
             answer.srcCid = body.srcCid
             answer.blockedPids = blocked
-            session.answer(command, .checkResult, answer)
+            session.answerBlacklist(command, .checkResult, answer)
         }
     }
 }

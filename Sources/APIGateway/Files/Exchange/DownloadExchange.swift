@@ -138,13 +138,13 @@ final class DownloadExchange: FileExchange {
             guard let object = file.object, file.state == .complete else {
                 return self.refuse(APIFailure(409, "the file is not complete"))
             }
-            self.answer(file, object)
+            self.answerFile(file, object)
         }
     }
 
     // MARK: What of it
 
-    private func answer(_ file: FileRecord, _ object: StoredObject) {
+    private func answerFile(_ file: FileRecord, _ object: StoredObject) {
         let content = DownloadPlan.Content(
             hash: object.hash.hex, size: object.size, hasGzip: object.codec == .gzip)
         let plan = DownloadPlan.make(content, self.wishes)

@@ -273,15 +273,17 @@ final class UploadExchange: FileExchange, BodyReceiver {
     /// The body has come to its end.
     func complete(_ responder: HTTPResponder) {
         self.responder = responder
-        if let failure = self.failure { return self.answer(failure) }
+        if let failure = self.failure { return self.answerFailure(failure) }
         do throws(FormError) {
             try self.form?.end()
         } catch {
-            return self.answer(.bad(error.description))
+            return self.answerFailure(.bad(error.description))
         }
         guard let flow = self.flow else {
-            guard let view = self.created else { return self.answer(APIFailure(500, "the server has lost the upload")) }
-            return self.answer(view)
+            guard let view = self.created else {
+                return self.answerFailure(APIFailure(500, "the server has lost the upload"))
+            }
+            return self.answerUpload(view)
         }
         self.isWaiting = true
         flow.end(then: self.port.back(to: Self.self) { $0.ended($1) })
@@ -291,7 +293,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.isWaiting = false
         switch result {
         case .success(let view): self.settleMediaType(view)
-        case .failure(let error): self.answer(APIFailure(error))
+        case .failure(let error): self.answerFailure(APIFailure(error))
         }
     }
 
@@ -299,7 +301,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     /// before the answer: who asks next is told it. When it cannot be done, the file is complete all the same.
     private func settleMediaType(_ view: TransferView) {
         guard view.record.state == .succeeded, let file = view.file, file.mediaType.isEmpty else {
-            return self.answer(view)
+            return self.answerUpload(view)
         }
         self.isWaiting = true
         self.context.transfers.readBeginning(
@@ -307,7 +309,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             then: self.port.back(to: Self.self) { (exchange, result: Result<[UInt8], TransferError>) in
                 exchange.isWaiting = false
                 guard case .success(let sample) = result, let type = MediaType.ofContent(sample) else {
-                    return exchange.answer(view)
+                    return exchange.answerUpload(view)
                 }
                 exchange.keep(type, of: file, view)
             })
@@ -321,11 +323,11 @@ final class UploadExchange: FileExchange, BodyReceiver {
                 exchange.isWaiting = false
                 var view = view
                 if case .success = result { view.file?.mediaType = type }
-                exchange.answer(view)
+                exchange.answerUpload(view)
             })
     }
 
-    private func answer(_ view: TransferView) {
+    private func answerUpload(_ view: TransferView) {
         let isComplete = view.record.state == .succeeded
         // Told from the beginning, so that a client whose last answer is lost knows what to look for.
         let headers = self.fields + [(FileWording.fileField, view.record.file.text)]
@@ -336,10 +338,10 @@ final class UploadExchange: FileExchange, BodyReceiver {
         case .append: self.finish { $0.respond(status: 204, headers: headers + Self.progress(view.record)) }
         case .whole, .form:
             guard isComplete, let file = view.file else {
-                return self.answer(APIFailure(500, "the file is not complete"))
+                return self.answerFailure(APIFailure(500, "the file is not complete"))
             }
             if let picture = self.order.picture { return self.hang(file, picture) }
-            guard self.order.link != nil else { return self.answer(file, link: nil, headers) }
+            guard self.order.link != nil else { return self.answerFile(file, link: nil, headers) }
             self.makeLink(file, headers)
         }
     }
@@ -358,8 +360,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
                 switch result {
-                case .success: exchange.answer(file, link: key, headers)
-                case .failure(let error): exchange.answer(APIFailure(error))
+                case .success: exchange.answerFile(file, link: key, headers)
+                case .failure(let error): exchange.answerFailure(APIFailure(error))
                 }
             })
     }
@@ -389,7 +391,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     }
 
     /// - Parameter link: with which the file can be read without a session.
-    private func answer(_ file: FileRecord, link: FileLinkKey?, _ headers: [(String, String)]) {
+    private func answerFile(_ file: FileRecord, link: FileLinkKey?, _ headers: [(String, String)]) {
         var members = file.json.object ?? []
         if let link {
             members.append(JSONValue.Member("link", .string(APIPaths.link(link))))
@@ -402,7 +404,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.finish { $0.send(answer) }
     }
 
-    private func answer(_ failure: APIFailure) {
+    private func answerFailure(_ failure: APIFailure) {
         self.giveUp()
         self.finish { [fields, isLink = self.order.link != nil] in $0.send(failure, fields, isLink: isLink) }
     }

@@ -10,7 +10,7 @@ extension LeanCloudHooks {
     /// Begins to be asked about messages, and to tell. Before the first session, so that everybody's coming is told.
     package func start(with broker: Broker) {
         broker.consult(self)
-        broker.listen { events in for event in events { self.tell(event) } }
+        broker.listen { events in for event in events { self.tellEvent(event) } }
         // Read and written on the broker's thread alone, as the lock's checks show.
         let online = Lock<[UserID: Int]>([:])
         let wantsMessages = self.wants("_messageSent") || self.wants("_receiversOffline")
@@ -26,21 +26,21 @@ extension LeanCloudHooks {
                         people[session.user] = left > 0 ? left : nil
                     }
                     self.tellOffline(session, reason)
-                case .accepted(let delivery): self.tell(delivery, online: online.withLock { Set($0.keys) })
+                case .accepted(let delivery): self.tellDelivery(delivery, online: online.withLock { Set($0.keys) })
                 }
             }
         } then: { _ in
         }
     }
 
-    private func tell(_ function: String, _ members: [(String, JSONValue)]) {
-        self.tell(News(function: function) { _ throws(StoreError) in JSONValue(hook: members) })
+    private func tellFunction(_ function: String, _ members: [(String, JSONValue)]) {
+        self.tellNews(News(function: function) { _ throws(StoreError) in JSONValue(hook: members) })
     }
 
     // MARK: People
 
     private func tellOnline(_ session: SessionDescription) {
-        self.tell(
+        self.tellFunction(
             "_clientOnline",
             [
                 ("peerId", .string(session.userName.text)), ("sourceIP", .sourceIP(session.address)),
@@ -57,7 +57,7 @@ extension LeanCloudHooks {
         ]
         // Source: LeanCloud realtime guide, `_clientOffline`: not when the link was lost.
         if code != Self.linkLost { members.append(("sourceIP", .sourceIP(session.address))) }
-        self.tell("_clientOffline", members)
+        self.tellFunction("_clientOffline", members)
     }
 
     private static let linkLost: Int64 = 2
@@ -75,18 +75,18 @@ extension LeanCloudHooks {
 
     // MARK: Conversations
 
-    private func tell(_ event: ChangeEvent) {
+    private func tellEvent(_ event: ChangeEvent) {
         guard let place = event.place else { return }
         let conversation = JSONValue.string(LeanCloudNames.conversationID(place.objectID, place.kind))
         let actor = JSONValue.string(event.actor.text)
         switch event.change {
-        case .created: self.tell("_conversationStarted", [("convId", conversation)])
+        case .created: self.tellFunction("_conversationStarted", [("convId", conversation)])
         case .joined(let members, _):
-            self.tell(
+            self.tellFunction(
                 "_conversationAdded", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
         // Whoever goes, by their own will too. Source: LeanCloud realtime guide, `_conversationRemoved`.
         case .left(let members, _):
-            self.tell(
+            self.tellFunction(
                 "_conversationRemoved", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
         case .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked, .edited, .recalled,
             .annotated, .read, .receipt, .own:
@@ -96,9 +96,9 @@ extension LeanCloudHooks {
 
     // MARK: Messages
 
-    private func tell(_ delivery: Delivery, online: Set<UserID>) {
+    private func tellDelivery(_ delivery: Delivery, online: Set<UserID>) {
         let message = delivery.message
-        self.tell(
+        self.tellNews(
             News(function: "_messageSent") { transaction throws(StoreError) in
                 guard let (members, conversation) = try transaction.people(of: message) else { return nil }
                 let here = members.filter { online.contains($0.user) }.map(\.name)
@@ -114,7 +114,7 @@ extension LeanCloudHooks {
                     ], JSONValue.members(of: message.content, kind: conversation.kind))
             })
         guard !message.content.flags.contains(.transient), delivery.kind != .room else { return }
-        self.tell(
+        self.tellNews(
             News(function: "_receiversOffline") { transaction throws(StoreError) in
                 guard let (members, conversation) = try transaction.people(of: message) else { return nil }
                 let away = members.filter { !online.contains($0.user) }.map(\.name)

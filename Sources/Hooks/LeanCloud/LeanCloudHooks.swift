@@ -310,7 +310,7 @@ package final class LeanCloudHooks: HookHandler {
 
     // MARK: Telling
 
-    func tell(_ news: News) {
+    func tellNews(_ news: News) {
         guard self.wants(news.function) else { return }
         let begins = self.state.withLock { state in
             guard state.waiting.count < Self.maximumWaiting else {

@@ -115,7 +115,7 @@ final class DownloadTask: Sendable {
             return (!state.isClosed, state.waiting)
         }
         waiting?(.failure(.cancelled))
-        if isFirst { self.tools.tell { $0.downloadClosed(self) } }
+        if isFirst { self.tools.postToLoop { $0.downloadClosed(self) } }
     }
 
     // MARK: The owner's side
@@ -213,7 +213,7 @@ final class DownloadTask: Sendable {
         case .success(let bytes): self.hand(over: bytes)
         case .failure(let error):
             let failure = self.failure(error)
-            self.tools.tell { $0.downloadFailed(self, failure) }
+            self.tools.postToLoop { $0.downloadFailed(self, failure) }
             self.state.withLock { $0.isScheduled = false }
             self.fail(failure)
         }

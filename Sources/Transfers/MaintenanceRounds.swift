@@ -24,7 +24,7 @@ final class MaintenanceRounds {
 
     func collect() {
         self.attempt("give up idle uploads") { () throws(StoreError) in
-            for record in try self.tools.rows.expire() { self.tools.tell { $0.expired(record) } }
+            for record in try self.tools.rows.expire() { self.tools.postToLoop { $0.expired(record) } }
         }
         self.attempt("collect files") { () throws(StoreError) in try self.collectObjects() }
         // The store has looked at the clock for the changes before.

@@ -43,7 +43,7 @@ extension TransferLoop {
     private func read(_ key: TransferKey) {
         let departures = self.departures.count
         self.tools.rows.find(key) { [tools] result in
-            tools.tell { $0.read(key, result, since: departures) }
+            tools.postToLoop { $0.read(key, result, since: departures) }
         }
     }
 
@@ -94,7 +94,7 @@ extension TransferLoop {
     func list(_ query: TransferQuery, _ answer: @escaping Transfers.ListAnswer) {
         let begun = self.departures.beginReading()
         self.tools.rows.list(query) { [tools] result in
-            tools.tell { $0.listed(query, result, begun, answer) }
+            tools.postToLoop { $0.listed(query, result, begun, answer) }
         }
     }
 
@@ -162,7 +162,7 @@ extension TransferLoop {
     private func suspend(_ upload: LiveUpload, _ answer: @escaping Transfers.Answer) {
         upload.task.hold(true)
         upload.record.state = .suspended
-        self.tell(upload)
+        self.tellWatchers(upload)
         // After what a worker has just in its hands: from then on the offset stays where it is.
         self.command(upload, { .settle($0) }) { loop, upload, _ in
             loop.answerNoted(upload, answer)
@@ -174,7 +174,7 @@ extension TransferLoop {
             upload.record.state = upload.flow == .none ? .waiting : .progressing
             upload.report.meter.reset()
             upload.task.hold(false)
-            self.tell(upload)
+            self.tellWatchers(upload)
         }
         self.answerNoted(upload, answer)
     }
@@ -194,7 +194,7 @@ extension TransferLoop {
         download.record.state = isHeld ? .suspended : .progressing
         download.report.meter.reset()
         download.task.hold(isHeld)
-        self.tell(download)
+        self.tellWatchers(download)
         self.note(download)
         answer(.success(download.view))
     }
@@ -203,7 +203,7 @@ extension TransferLoop {
         var view = view
         view.record.state = state
         self.tools.rows.note(view.record.id, state, offset: view.record.offset) { [tools, view] result in
-            tools.tell { $0.changed(view, result, answer) }
+            tools.postToLoop { $0.changed(view, result, answer) }
         }
     }
 
@@ -220,7 +220,7 @@ extension TransferLoop {
             return self.hold(download, view.record.state == .suspended, answer)
         }
         if view.record.state.isOver { self.count(view.record.state) }
-        self.tell(stored: view)
+        self.tellWatchers(stored: view)
         answer(.success(view))
     }
 
@@ -243,7 +243,7 @@ extension TransferLoop {
         var view = view
         view.record.state = .cancelled
         self.tools.rows.end(view.record.id, .cancelled, nil) { [tools, view] result in
-            tools.tell { $0.changed(view, result, answer) }
+            tools.postToLoop { $0.changed(view, result, answer) }
         }
     }
 

@@ -46,7 +46,7 @@ extension TransferLoop {
         let isPassing = draft.actor.user == .system || draft.length <= options.storedDownloadBytes
         if isPassing { return self.begin(draft, self.passing(draft), isStored: false, provider, answer) }
         self.tools.rows.beginDownload(draft) { [tools] result in
-            tools.tell { $0.found(draft, result, provider, answer) }
+            tools.postToLoop { $0.found(draft, result, provider, answer) }
         }
     }
 
@@ -96,7 +96,7 @@ extension TransferLoop {
         let download = LiveDownload(record, task, isStored: isStored, at: self.now)
         self.downloads[record.key] = download
         task.open { [tools, key = record.key] result in
-            tools.tell { $0.opened(key, result, answer) }
+            tools.postToLoop { $0.opened(key, result, answer) }
         }
     }
 
@@ -109,7 +109,7 @@ extension TransferLoop {
             self.fail(download, error)
             answer(.failure(error))
         case .success:
-            self.tell(download)
+            self.tellWatchers(download)
             answer(.success(DownloadFlow(download.task, key)))
         }
     }
@@ -136,7 +136,7 @@ extension TransferLoop {
         if download.record.state == .progressing { download.record.state = .waiting }
         download.record.offset = download.task.offset
         download.isClosing = true
-        self.tell(download)
+        self.tellWatchers(download)
         self.note(download) { [task = download.task] in $0.leave(task, isOver: false) }
     }
 
@@ -172,11 +172,11 @@ extension TransferLoop {
         download.record.expiresAtMilliseconds = nil
         self.count(state)
         download.isClosing = true
-        self.tell(download)
+        self.tellWatchers(download)
         guard download.isStored else { return self.remove(download) }
         let record = download.record
         self.tools.rows.end(record.id, state, reason) { [tools, task = download.task] result in
-            tools.tell { loop in
+            tools.postToLoop { loop in
                 loop.logUnnoted(record.key, result)
                 loop.leave(task, isOver: true)
             }
@@ -191,7 +191,7 @@ extension TransferLoop {
         let record = download.view.record
         let state: TransferState = record.state == .suspended ? .suspended : .waiting
         self.tools.rows.note(record.id, state, offset: record.offset) { [tools] result in
-            tools.tell { loop in
+            tools.postToLoop { loop in
                 loop.logUnnoted(record.key, result)
                 then?(loop)
             }

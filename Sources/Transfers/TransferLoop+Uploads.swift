@@ -17,7 +17,7 @@ extension TransferLoop {
                 return answer(.failure(.full))
             }
             tools.rows.create(draft) { result in
-                tools.tell { $0.created(result, answer) }
+                tools.postToLoop { $0.created(result, answer) }
             }
         }
         if !isQueued { answer(.failure(.stopping)) }
@@ -30,7 +30,7 @@ extension TransferLoop {
             let upload = self.upload(for: record)
             // Nothing of it is on the disk.
             upload.isLoaded = true
-            self.tell(upload)
+            self.tellWatchers(upload)
             answer(.success(upload.view))
         }
     }
@@ -112,10 +112,10 @@ extension TransferLoop {
         upload.flow = .open(number: number)
         if upload.record.state == .waiting { upload.record.state = .progressing }
         upload.report.meter.reset()
-        self.tell(upload)
+        self.tellWatchers(upload)
         let flow = UploadFlow(upload.task, number: number, offset: offset) { [tools] task, number, answer in
             task.end(flow: number) { result in
-                tools.tell { $0.flowEnded(task.key, number, result, answer) }
+                tools.postToLoop { $0.flowEnded(task.key, number, result, answer) }
             }
         }
         answer(.success(flow))
@@ -149,7 +149,7 @@ extension TransferLoop {
         upload.usedAt = self.now
         if upload.record.state == .progressing {
             upload.record.state = .waiting
-            self.tell(upload)
+            self.tellWatchers(upload)
         }
         self.openForSuccessor(upload)
     }
@@ -177,7 +177,7 @@ extension TransferLoop {
         upload.record.expiresAtMilliseconds = nil
         upload.flow = .none
         self.count(state)
-        self.tell(upload)
+        self.tellWatchers(upload)
         self.openForSuccessor(upload)
         // Whoever still waits for an answer finds it over.
         if upload.commands == 0 { self.remove(upload) }
@@ -233,7 +233,7 @@ extension TransferLoop {
         upload.usedAt = self.now
         let key = upload.record.key
         let command = make { [tools] result in
-            tools.tell { $0.answered(key, result, then) }
+            tools.postToLoop { $0.answered(key, result, then) }
         }
         upload.task.add(command)
     }
@@ -302,7 +302,7 @@ extension TransferLoop {
         upload.record.updatedAtMilliseconds = wall
         let state: TransferState = upload.record.state == .suspended ? .suspended : .waiting
         self.tools.rows.note(upload.record.id, state, offset: offset) { [tools, key = upload.record.key] result in
-            tools.tell { loop in
+            tools.postToLoop { loop in
                 loop.logUnnoted(key, result)
                 then?(loop)
             }

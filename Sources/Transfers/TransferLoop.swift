@@ -114,7 +114,7 @@ final class TransferLoop {
             download.report.told(at: now)
             news.append(download.view)
         }
-        self.watchers.tell(news)
+        self.watchers.tellViews(news)
     }
 
     private static func note(
@@ -126,21 +126,21 @@ final class TransferLoop {
     }
 
     /// Reports a change at once when the last report is old enough, and at the next tick otherwise.
-    func tell(_ upload: LiveUpload) {
+    func tellWatchers(_ upload: LiveUpload) {
         upload.report.changed()
         guard upload.record.state.isOver || upload.report.mayTell(at: self.now) else { return }
         upload.report.told(at: self.now)
-        self.watchers.tell([upload.view])
+        self.watchers.tellViews([upload.view])
     }
 
-    func tell(_ download: LiveDownload) {
+    func tellWatchers(_ download: LiveDownload) {
         download.report.changed()
         guard download.record.state.isOver || download.report.mayTell(at: self.now) else { return }
         download.report.told(at: self.now)
-        self.watchers.tell([download.view])
+        self.watchers.tellViews([download.view])
     }
 
-    func tell(stored view: TransferView) { self.watchers.tell([view]) }
+    func tellWatchers(stored view: TransferView) { self.watchers.tellViews([view]) }
 
     // MARK: Leaving
 

@@ -42,7 +42,7 @@ final class TransferTools: Sendable {
     func provider(_ name: String) -> (any FileProvider)? { self.providers.first { $0.name == name } }
 
     /// Has the thread that owns the states do something.
-    func tell(_ job: @escaping LoopJob) { self.mailbox.post(job) }
+    func postToLoop(_ job: @escaping LoopJob) { self.mailbox.post(job) }
 
     /// Failure for the caller when the disk fails; the operator reads more in the log.
     ///
@@ -65,7 +65,7 @@ final class TransferTools: Sendable {
     /// Failure for the reader of a content that cannot be read; the row of a damaged one will record it.
     func failure(reading object: StoredObject, _ error: FileStoreError, _ name: String) -> TransferError {
         let failure = self.failure(error, "read a file", name)
-        if failure == .damaged { self.tell { $0.foundDamaged(object, error.description) } }
+        if failure == .damaged { self.postToLoop { $0.foundDamaged(object, error.description) } }
         return failure
     }
 

@@ -38,7 +38,7 @@ final class TransferWatchers: Sendable {
 
     func remove(_ number: Int) { self.state.withLock { _ = $0.watchers.removeValue(forKey: number) } }
 
-    func tell(_ news: [TransferView]) {
+    func tellViews(_ news: [TransferView]) {
         guard !news.isEmpty else { return }
         let watchers = self.state.withLock { Array($0.watchers.values) }
         for watcher in watchers {

@@ -55,7 +55,7 @@ package final class Transfers: Sendable {
     ///
     /// Refused with `full`, with what the store says of quotas and rates (`refused`), `overloaded`, `stopping`.
     package func createUpload(_ draft: UploadDraft, then: @escaping Answer) {
-        self.tools.tell { $0.createUpload(draft, then) }
+        self.tools.postToLoop { $0.createUpload(draft, then) }
     }
 
     /// Opens the flow of one request's body into an upload.
@@ -71,7 +71,7 @@ package final class Transfers: Sendable {
         _ key: TransferKey, at offset: Int64?, by actor: Actor, checksum: UploadChecksum? = nil,
         then: @escaping UploadAnswer
     ) {
-        self.tools.tell { $0.openUpload(key, at: offset, by: actor, checksum, then) }
+        self.tools.postToLoop { $0.openUpload(key, at: offset, by: actor, checksum, then) }
     }
 
     // MARK: Downloads
@@ -89,7 +89,7 @@ package final class Transfers: Sendable {
         let draft = DownloadDraft(
             file: file, object: object, part: part, actor: actor, transferClass: transferClass,
             key: TransferKey(random: random))
-        self.tools.tell { $0.openDownload(draft, then) }
+        self.tools.postToLoop { $0.openDownload(draft, then) }
     }
 
     /// The first bytes of a file, for who judges what it is before it is sent. That is no transfer: nobody sees it as a
@@ -116,27 +116,27 @@ package final class Transfers: Sendable {
 
     /// A transfer with its exact offset. Of what belongs to others people get `notFound`.
     package func find(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
-        self.tools.tell { $0.view(key, by: actor, then) }
+        self.tools.postToLoop { $0.view(key, by: actor, then) }
     }
 
     /// Newest first. Offsets of uploads that nobody is connected for are those of their last sync.
     package func list(_ query: TransferQuery, then: @escaping ListAnswer) {
-        self.tools.tell { $0.list(query, then) }
+        self.tools.postToLoop { $0.list(query, then) }
     }
 
     /// Holds a transfer: no byte is taken or given until it is resumed, also over a restart. Its connection stays.
     package func suspend(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
-        self.tools.tell { $0.suspend(key, by: actor, then) }
+        self.tools.postToLoop { $0.suspend(key, by: actor, then) }
     }
 
     /// Lets a paused transfer go on.
     package func resume(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
-        self.tools.tell { $0.resume(key, by: actor, then) }
+        self.tools.postToLoop { $0.resume(key, by: actor, then) }
     }
 
     /// Ends a transfer; what came of an upload is removed. Refused as `over` when it is over.
     package func cancel(_ key: TransferKey, by actor: Actor, then: @escaping Answer) {
-        self.tools.tell { $0.cancel(key, by: actor, then) }
+        self.tools.postToLoop { $0.cancel(key, by: actor, then) }
     }
 
     /// Tells of each change: at most five times a second for each transfer, and of its end at once.
@@ -189,7 +189,7 @@ package final class Transfers: Sendable {
 
     /// Has the engine look at the clock, for tests that turn its hands.
     package func lookAtClock(then: @escaping @Sendable () -> Void) {
-        self.tools.tell { loop in
+        self.tools.postToLoop { loop in
             loop.lookAtClock()
             then()
         }
@@ -201,7 +201,7 @@ package final class Transfers: Sendable {
     /// Uploads whose state is in memory. Waits for the engine; for tests.
     func uploadsInMemory() -> Int {
         let count = ConditionLock<Int?>(nil)
-        self.tools.tell { loop in
+        self.tools.postToLoop { loop in
             let uploads = loop.uploads.count
             count.change { $0 = uploads }
         }
@@ -218,7 +218,7 @@ package final class Transfers: Sendable {
         }
         guard isFirst else { return }
         self.maintenance.stop()
-        self.tools.tell(how)
+        self.tools.postToLoop(how)
         self.thread.join()
         self.tools.workers.stop()
     }

@@ -46,7 +46,7 @@ final class UploadRoom: Sendable {
             defer { state.hasRoom = hasRoom }
             return state.hasRoom != hasRoom
         }
-        if changed { self.tell(hasRoom, room) }
+        if changed { self.tellOperator(hasRoom, room) }
         return hasRoom
     }
 
@@ -57,7 +57,7 @@ final class UploadRoom: Sendable {
         max(self.options.stopUploadsFreeBytes, room.totalBytes / 100 * self.options.stopUploadsFreePercent)
     }
 
-    private func tell(_ hasRoom: Bool, _ room: DiskRoom?) {
+    private func tellOperator(_ hasRoom: Bool, _ room: DiskRoom?) {
         let free = LogValue.bytes(room?.freeBytes ?? 0)
         if hasRoom { return self.log.info("files_have_room", ["free": free]) }
         self.log.error(

@@ -83,6 +83,6 @@ extension UploadTask {
         work.isOver = .failed
         work.sink = nil
         self.provider.discardUpload(self.key)
-        self.tools.tell { [key] in $0.uploadEnded(key, .failed, reason: reason, .success(.ended)) }
+        self.tools.postToLoop { [key] in $0.uploadEnded(key, .failed, reason: reason, .success(.ended)) }
     }
 }

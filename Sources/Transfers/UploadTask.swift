@@ -74,16 +74,16 @@ final class UploadTask: Sendable {
     /// Else the file is too long, and nothing of it stays.
     private func cut(_ limit: Int64, _ effect: UploadPipe.Effect) {
         guard self.size == nil else {
-            self.tools.tell { [key] in $0.uploadFailed(key, .tooLong(limit: limit)) }
+            self.tools.postToLoop { [key] in $0.uploadFailed(key, .tooLong(limit: limit)) }
             return self.apply(effect)
         }
         let reason = FileStoreError.tooLong(limit: limit).description
-        self.tools.tell { [key] in $0.uploadFailed(key, .tooLong(limit: limit)) }
+        self.tools.postToLoop { [key] in $0.uploadFailed(key, .tooLong(limit: limit)) }
         self.add(
             .end(.failed, reason: reason) { [tools, key] result in
                 // Not on the stack of who pushed.
                 effect.tellsRoom?()
-                tools.tell { $0.uploadEnded(key, .failed, reason: reason, result) }
+                tools.postToLoop { $0.uploadEnded(key, .failed, reason: reason, result) }
             })
     }
 
@@ -232,7 +232,7 @@ final class UploadTask: Sendable {
         let age = self.tools.clock.now().milliseconds(since: work.syncedAt)
         guard !work.isChecked, work.unsynced >= options.syncBytes || age >= options.syncMilliseconds else { return }
         let offset = try self.sync(&work)
-        self.tools.tell { [key] in $0.uploadSynced(key, offset) }
+        self.tools.postToLoop { [key] in $0.uploadSynced(key, offset) }
     }
 
     func sync(_ work: inout Work) throws(FileStoreError) -> Int64 {
@@ -245,7 +245,7 @@ final class UploadTask: Sendable {
     }
 
     func flowFailed(_ error: TransferError) {
-        self.tools.tell { [key] in $0.uploadFailed(key, error) }
+        self.tools.postToLoop { [key] in $0.uploadFailed(key, error) }
         self.failFlow(error)
     }
 
@@ -266,7 +266,7 @@ final class UploadTask: Sendable {
             if case .success(let offset) = outcome { pipe.offset = offset }
             pipe.endFlow()
         }
-        self.tools.tell { [key] in $0.uploadPaused(key, try? outcome.get()) }
+        self.tools.postToLoop { [key] in $0.uploadPaused(key, try? outcome.get()) }
     }
 
     func endFlow(_ work: inout Work) throws(FileStoreError) -> Int64 {

@@ -48,7 +48,7 @@ export async function request(method, path, { body, raw, headers: more, signal, 
   }
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
-  if (answer.status === 401 && mine && mine === token) whenSignedOut(problem);
+  if ((answer.status === 401 || problem.code === 'account_disabled') && mine && mine === token) whenSignedOut(problem);
   throw problem;
 }
 

@@ -12,6 +12,7 @@ const windowRows = 120;
 const windowStep = 40;
 const nearEdge = 800;
 const togetherFor = 300_000;
+const longPress = 450;
 export const quickReactions = ['👍', '❤️', '😂', '🎉', '😮', '🙏'];
 const moreReactions = ['👌', '👏', '💪', '🔥', '✅', '❌', '👀', '🤔', '😅', '😊', '😭', '😡', '🥳', '😎', '🤝', '💯', '🌹', '☕', '🍵', '🚀'];
 
@@ -40,6 +41,7 @@ export function conversationView(house, id, place, around) {
   let target = null;
   let isPlaced = false;
   let isDrawing = false;
+  let heldAt = 0;
 
   // MARK: rows
 
@@ -95,7 +97,13 @@ export function conversationView(house, id, place, around) {
     element.addEventListener('contextmenu', (event) => {
       if (event.target.closest('a, video, audio, .menu') || String(getSelection())) return;
       event.preventDefault();
-      actions({ x: event.clientX, y: event.clientY }, item);
+      if (Date.now() - heldAt > 1500) actions({ x: event.clientX, y: event.clientY }, item);
+    });
+    // Not every phone takes a long press for a context menu.
+    element.addEventListener('pointerdown', (event) => {
+      if (event.pointerType !== 'touch' || event.target.closest('a, button, video, audio')) return;
+      const timer = setTimeout(() => { heldAt = Date.now(); actions({ x: event.clientX, y: event.clientY }, item); }, longPress);
+      for (const name of ['pointerup', 'pointercancel']) element.addEventListener(name, () => clearTimeout(timer), { once: true });
     });
     element.addEventListener('pointerenter', (event) => { if (event.pointerType === 'mouse') showTools(element, item); });
     element.addEventListener('pointerleave', hideTools);

@@ -48,7 +48,7 @@ export async function signOut() {
   showDoor();
 }
 
-api.onSignedOut(() => showDoor(t('door.signedOut')));
+api.onSignedOut((problem) => showDoor(problem.code === 'account_disabled' ? problem.message : t('door.signedOut')));
 
 async function start() {
   const token = localStorage.getItem(sessionKey);
@@ -62,7 +62,7 @@ async function start() {
       await ready;
       return;
     } catch (error) {
-      if (error.status === 401) return;
+      if (!api.getToken()) return; // the door is shown already
       root.replaceChildren(h('main', { class: 'door' }, h('div', { class: 'card' }, h('h1', {}, t('door.title')), h('div', { class: 'banner', role: 'status' }, error.message ?? String(error)),
         h('button', { type: 'button', class: 'button', onclick: () => location.reload() }, t('again')))));
       if (!error.isPassing) throw error;

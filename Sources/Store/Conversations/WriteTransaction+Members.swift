@@ -279,7 +279,9 @@ extension WriteTransaction {
             switch try self.knownConversation(id).kind {
             case .direct: throw .invalid("the two people of a direct conversation stay")
             case .room: throw .invalid("a room has no member list")
-            default: break
+            case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
+                .agentGroup:
+                break
             }
         }
         return try self.group(id, action, by: actor, newcomers: newcomers)

@@ -47,7 +47,9 @@ extension WriteTransaction {
         case .room: return conversation
         // Of two people's conversation nobody else is told that it exists.
         case .direct: throw .refused(.noSuchConversation)
-        default: throw .refused(.notMember)
+        case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
+            .agentGroup:
+            throw .refused(.notMember)
         }
     }
 

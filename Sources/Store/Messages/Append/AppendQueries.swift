@@ -51,7 +51,9 @@ extension WriterMemory {
                 let person = try self.user(named: name), let agent = try self.user(named: agentName)
             else { return nil }
             return person === agent ? [person.id] : [person.id, agent.id]
-        default: return nil
+        case .direct, .group, .room, .temporary, .service, .customerService, .community, .communityTopic, .data,
+            .agentGroup:
+            return nil
         }
     }
 }

@@ -175,7 +175,9 @@ final class Appender {
                 case .room: request.content.wire == .leanCloud || conversation.listeners.contains(sender.id)
                 case .service:
                     role != nil || !conversation.flags.contains(.disbanded) && Self.isForTheApp(request, target)
-                default: role != nil
+                case .direct, .group, .temporary, .customerService, .community, .communityTopic, .data, .visitors,
+                    .agent, .agentGroup:
+                    role != nil
                 }
             facts.senderIsManager = role == .manager || role == .owner
             facts.senderIsMuted = home.mutedUntil[sender.id, default: 0] > wall

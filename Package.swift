@@ -111,7 +111,7 @@ let package = Package(
         module(
             "APIGateway",
             common + [
-                "APIKit", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts",
+                "APIKit", "NativeAPI", "Transport", "Store", "FileStore", "Transfers", "Profiles", "Broker", "Accounts",
                 "CLinux",
             ]),
         module(

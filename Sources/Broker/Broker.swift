@@ -61,6 +61,7 @@ package final class Broker: Sendable {
         case outcomes([AppendOutcome])
         case withdrawn([MessageID])
         case happened([ChangeEvent])
+        case position(StorePosition)
         case ask(@Sendable (BrokerCore) -> Void)
         case stop
     }
@@ -79,6 +80,7 @@ package final class Broker: Sendable {
         store.onOutcomes = { mailbox.post(.outcomes($0)) }
         store.onWithdrawn = { mailbox.post(.withdrawn($0)) }
         store.onEvents = { mailbox.post(.happened($0)) }
+        store.onPosition = { mailbox.post(.position($0)) }
         self.thread = Thread(name: "broker") {
             let core = BrokerCore(store: store, limits: limits, clock: clock, log: log)
             Self.run(core, mailbox)
@@ -98,6 +100,7 @@ package final class Broker: Sendable {
                 case .outcomes(let outcomes): for outcome in outcomes { core.received(outcome) }
                 case .withdrawn(let messages): core.withdrawn(messages)
                 case .happened(let events): core.happened(events)
+                case .position(let position): core.told(position)
                 case .ask(let question): question(core)
                 case .stop:
                     core.endTurn()

@@ -391,6 +391,22 @@ final class BrokerCore {
         for listener in self.listeners { listener(events) }
     }
 
+    /// Shows those of the people who are online that somebody is writing.
+    func showTyping(_ name: UserName, in conversation: ConversationID, to people: [UserID]) {
+        for (lane, handles) in FanOut.compute(people, in: self.table) {
+            lane.events.append(.typing(name, conversation, handles: handles))
+        }
+    }
+
+    /// The store has told everything up to this position.
+    func told(_ position: StorePosition) {
+        for lane in self.table.allLanes where lane.outlet.hearsPositions {
+            guard lane.awaitsPosition || !lane.events.isEmpty else { continue }
+            lane.events.append(.position(position))
+            lane.awaitsPosition = false
+        }
+    }
+
     // MARK: Watching
 
     func watch(sessionsOnly: Bool, _ sink: @escaping @Sendable ([WatchEvent]) -> Void) -> WatchID {
@@ -422,6 +438,7 @@ final class BrokerCore {
         for lane in self.table.allLanes where !lane.events.isEmpty {
             let events = lane.events
             lane.events = []
+            if case .position? = events.last {} else { lane.awaitsPosition = true }
             lane.outlet.deliver(events)
         }
         if !self.afterTurn.isEmpty {

@@ -8,6 +8,13 @@ package protocol Outlet: AnyObject, Sendable {
     /// Called on the broker thread: post to the reactor and return. `then` is called once, on any thread, with what is
     /// known of those sessions that are still there, by handle.
     func measure(_ handles: [UInt64], then: @escaping @Sendable ([UInt64: SessionMeasure]) -> Void)
+
+    /// True for a gateway whose clients name a place in the store's order when they come back: it gets `.position`.
+    var hearsPositions: Bool { get }
+}
+
+extension Outlet {
+    package var hearsPositions: Bool { false }
 }
 
 /// Event from the broker to a gateway. Events of one outlet keep their order.
@@ -26,6 +33,11 @@ package enum SessionEvent: Sendable {
     case happened(ChangeEvent, handles: [UInt64])
     /// Something that happened to a message, for many sessions of this outlet.
     case event(StreamEvent, handles: [UInt64])
+    /// Somebody is writing in a conversation, for many sessions of this outlet.
+    case typing(UserName, ConversationID, handles: [UInt64])
+    /// All messages and events up to this position have been handed to this outlet. Comes after those of a commit, and
+    /// only where there were some.
+    case position(StorePosition)
 }
 
 /// Outcome of a published message.

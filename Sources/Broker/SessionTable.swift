@@ -7,6 +7,8 @@ final class SessionTable {
     final class Lane {
         let outlet: any Outlet
         var events: [SessionEvent] = []
+        /// Something was handed over after the last position.
+        var awaitsPosition = false
 
         init(outlet: any Outlet) { self.outlet = outlet }
     }

@@ -134,7 +134,7 @@ package final class LeanCloudGateway: Gateway {
             case .happened(let event, let handles):
                 for handle in handles { self.sessions[handle]?.happened(event) }
             // Steps of streamed messages have no word here.
-            case .event: break
+            case .event, .typing, .position: break
             }
         }
     }

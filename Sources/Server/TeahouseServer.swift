@@ -85,9 +85,10 @@ package final class TeahouseServer: Sendable {
                 transfers: self.transfers, functions: functions)
             let files = FilesContext(api: api, transfers: self.transfers, settings: options.files.routes)
             let events = EventsContext(api: api, profiles: self.profiles, transfers: self.transfers)
+            let feed = FeedContext(api: api, profiles: self.profiles, transfers: self.transfers)
             self.transport = try Self.makeTransport(
                 options, store: self.store, broker: self.broker, accounts: self.accounts, api: api, files: files,
-                events: events)
+                events: events, feed: feed)
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outbound = try OutboundServices(
                 options, store: self.store, broker: self.broker, app: self.accounts.app,
@@ -122,8 +123,7 @@ package final class TeahouseServer: Sendable {
 
     private static func makeTransport(
         _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, api: APIContext,
-        files: FilesContext,
-        events: EventsContext
+        files: FilesContext, events: EventsContext, feed: FeedContext
     ) throws(ServerError) -> TransportServer {
         let services = WuKongServices(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
@@ -142,8 +142,10 @@ package final class TeahouseServer: Sendable {
                 settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
             ) { reactor in
-                // LeanCloud's takes those that offer its subprotocols, WuKongIM's every other WebSocket.
-                var gateways: [any Gateway] = [EventsGateway(context: events, reactor: reactor)]
+                // The feed and LeanCloud's take those that offer their subprotocols, WuKongIM's every other WebSocket.
+                var gateways: [any Gateway] = [
+                    FeedGateway(context: feed, reactor: reactor), EventsGateway(context: events, reactor: reactor),
+                ]
                 if servesLeanCloud { gateways.append(LeanCloudGateway(services: leanCloud, reactor: reactor)) }
                 if servesWuKong { gateways.append(WuKongGateway(services: services, reactor: reactor)) }
                 gateways += [

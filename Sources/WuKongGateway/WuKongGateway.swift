@@ -163,7 +163,7 @@ package final class WuKongGateway: Gateway {
                 self.frames.end()
             case .withdrawn(let messages): self.frames.withdraw(messages)
             // Its clients hear of changes by commands, from the API for apps.
-            case .happened: break
+            case .happened, .typing, .position: break
             case .event(let event, let handles):
                 self.events.begin()
                 for handle in handles { self.connections[handle]?.offer(event) }

@@ -216,6 +216,6 @@ struct EventScenarios {
             open.append(listener)
         }
         #expect(try Listener(server, token: token).next()?["status"]?.integer == 429)
-        #expect(try server.http("GET", EventsGateway.path).status == 426)
+        #expect(try server.http("POST", EventsGateway.path).status == 426)
     }
 }

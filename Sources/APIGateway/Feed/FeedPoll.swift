@@ -1,0 +1,166 @@
+import APIKit
+import Accounts
+import Broker
+import ByteCodec
+import ChatModel
+import NativeAPI
+import Transport
+
+/// One request for events that waits until there are some. Confined to its reactor.
+///
+/// `GET /api/v1/events?after=CURSOR&wait=0...30` is answered with `{"items":[...],"cursor":"..."}`. Of one device one
+/// request waits: a second one has the first answered.
+final class FeedPoll: FeedListener {
+    /// Maximum seconds for which a request waits.
+    private static let waitSeconds: ClosedRange<Int64> = 0...30
+
+    private let responder: HTTPResponder
+    private let language: String?
+    private unowned let gateway: FeedGateway
+    private let waitMilliseconds: Int64
+    private let start: FeedStart
+    private var session: FeedSession?
+
+    private init(
+        _ responder: HTTPResponder, _ language: String?, waitSeconds: Int64, _ start: FeedStart, gateway: FeedGateway
+    ) {
+        self.responder = responder
+        self.language = language
+        self.waitMilliseconds = waitSeconds * 1_000
+        self.start = start
+        self.gateway = gateway
+    }
+
+    /// Checks a request, and answers it now or later.
+    static func begin(_ request: HTTPRequest, _ responder: HTTPResponder, gateway: FeedGateway) {
+        let language = request.headers["accept-language"]
+        do throws(APIFailure) {
+            let (wait, start) = try self.question(request)
+            let poll = FeedPoll(responder, language, waitSeconds: wait, start, gateway: gateway)
+            gateway.hold(poll, of: responder.connectionID)
+            responder.whenEnded = { [weak poll] in poll?.clientLeft() }
+            let later = gateway.laterPoll(of: responder.connectionID)
+            let device = APIContext.token(of: request).map { StableHash.xxh64($0) } ?? 0
+            gateway.context.api.prove(request) { result in
+                later { $0.proved(result, request, deviceID: "native-poll-\(String(device, radix: 16))") }
+            }
+        } catch {
+            self.answer(.problem(error, language: language), responder)
+        }
+    }
+
+    private static func question(_ request: HTTPRequest) throws(APIFailure) -> (wait: Int64, start: FeedStart) {
+        guard let query = HTTPQuery(request.query) else { throw .bad("the query cannot be decoded") }
+        for name in query.names where name != "after" && name != "wait" {
+            throw Problem(.unknownField, "\(name) is no field here", field: name).failure
+        }
+        var wait: Int64 = 0
+        if let text = query["wait"] {
+            guard let seconds = Int64(text), Self.waitSeconds.contains(seconds) else {
+                throw Problem(.invalidField, "wait must be a whole number from 0 to 30", field: "wait").failure
+            }
+            wait = seconds
+        }
+        guard let text = query["after"] else { return (wait, .snapshot) }
+        return (wait, FeedCursor(text).map { .after($0) } ?? .unknown)
+    }
+
+    private func proved(_ result: Result<APICaller, APIFailure>, _ request: HTTPRequest, deviceID: String) {
+        guard self.responder.isOpen else { return }
+        switch result {
+        case .failure(let failure): self.refuse(failure)
+        case .success(.person(let identity)): self.wait(as: identity, request, deviceID)
+        case .success: self.refuse(APIFailure(403, "the manager's token stands for no person"))
+        }
+    }
+
+    private func wait(as identity: Identity, _ request: HTTPRequest, _ deviceID: String) {
+        guard self.gateway.context.enter(identity.user) else {
+            return self.refuse(
+                APIFailure(429, "\(identity.name) listens \(FeedContext.listenersPerPerson) times already"))
+        }
+        let session = FeedSession(
+            identity, from: self.start, language: self.language, listener: self, gateway: self.gateway)
+        self.session = session
+        guard self.waitMilliseconds > 0 else { return session.readFacts() }
+        session.register(
+            deviceID: deviceID, address: "\(request.peer.text):\(request.peer.port)",
+            isEncrypted: request.isEncrypted, as: "native-poll")
+        self.gateway.after(milliseconds: self.waitMilliseconds, session) { session in
+            (session.listener as? FeedPoll)?.answer([])
+        }
+    }
+
+    // MARK: From the session
+
+    func feedBegan(at cursor: FeedCursor, _ user: [UInt8], isGap: Bool) {
+        if isGap { return self.answer([NativeNotices.gapOfAll]) }
+        if case .snapshot = self.start { self.answer([]) }
+    }
+
+    func feedSent(_ frames: [FeedFrame], isGap: Bool) {
+        self.answer(frames.map(\.json) + (isGap ? [NativeNotices.gapOfAll] : []))
+    }
+
+    func feedRested() { if self.waitMilliseconds == 0 { self.answer([]) } }
+
+    /// There is no place for it: a poll tells what lasts.
+    func feedSaid(_ json: [UInt8]) {}
+
+    func feedEnded(_ reason: SessionEndReason) {
+        switch reason {
+        case .sameDevice, .takenOver: self.answer([])
+        case .serverStopping, .stalled, .idle, .closedByPeer, .left, .failed:
+            self.refuse(APIFailure(503, "the server is stopping: ask again", retryAfterSeconds: 5))
+        case .kickedByOperator, .signedOut, .disabled, .tooManyRequests:
+            self.refuse(APIFailure(401, "signed out"))
+        }
+    }
+
+    var measure: SessionMeasure {
+        SessionMeasure(
+            activeAtMilliseconds: self.gateway.reactor.clock.wallMilliseconds(), queuedBytes: 0, unacknowledged: 0)
+    }
+
+    // MARK: The answer
+
+    private func answer(_ items: [[UInt8]]) {
+        guard let session = self.session else { return }
+        let cursor = session.cursor
+        self.leave(.left)
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for item in items { writer.raw(item) }
+        writer.endArray()
+        writer.key("cursor")
+        writer.string(cursor.text)
+        writer.endObject()
+        Self.answer(APIAnswer(status: 200, body: writer.bytes), self.responder)
+    }
+
+    private func refuse(_ failure: APIFailure) {
+        self.leave(.left)
+        Self.answer(.problem(failure, language: self.language), self.responder)
+    }
+
+    private static func answer(_ answer: APIAnswer, _ responder: HTTPResponder) {
+        responder.respond(
+            status: answer.status,
+            headers: [
+                ("Content-Type", answer.contentType), ("Cache-Control", "no-store"),
+                ("X-Content-Type-Options", "nosniff"),
+            ] + answer.headers, body: answer.body)
+    }
+
+    private func clientLeft() { self.leave(.closedByPeer) }
+
+    private func leave(_ reason: SessionEndReason) {
+        self.gateway.forgetPoll(of: self.responder.connectionID)
+        guard let session = self.session else { return }
+        self.session = nil
+        session.leave(reason)
+        self.gateway.context.leave(session.identity.user)
+    }
+}

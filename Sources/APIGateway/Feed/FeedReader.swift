@@ -1,0 +1,171 @@
+import Accounts
+import ByteCodec
+import ChatModel
+import NativeAPI
+import Store
+
+/// Reads a round of the feed and words it, in one snapshot. On a reader's thread.
+struct FeedReader: Sendable {
+    /// Changes of one round at most.
+    static let maximumChanges = 100
+    /// Bytes of frames after which a round ends; the last frame may be longer. It has to fit between the marks of an
+    /// outbox, about.
+    static let maximumBytes = 65_536
+
+    private let identity: Identity
+    private let epoch: Int64
+    private let values: NativeReader
+    private let words: NativeWords
+
+    init(_ identity: Identity, epoch: Int64, _ values: NativeReader, _ words: NativeWords) {
+        self.identity = identity
+        self.epoch = epoch
+        self.values = values
+        self.words = words
+    }
+
+    /// The round, as much of it as fits.
+    func read(_ round: FeedRound, _ store: ReadTransaction) throws(StoreError) -> FeedResult {
+        let page = try store.changes(
+            for: self.identity.user, after: StorePosition(rawValue: round.after),
+            through: StorePosition(rawValue: round.through), in: round.conversations, limit: Self.maximumChanges)
+        guard let page else { return FeedResult(frames: [], through: round.through, isGap: true) }
+        var wording = FeedWording(self.identity, epoch: self.epoch, self.values, self.words, page)
+        for change in page.changes {
+            guard wording.bytes < Self.maximumBytes else {
+                return FeedResult(frames: wording.finished, through: wording.through.rawValue)
+            }
+            try wording.add(change, store)
+        }
+        return FeedResult(frames: wording.finished, through: page.isCut ? page.through.rawValue : round.through)
+    }
+}
+
+/// Frames of one round while they are worded.
+private struct FeedWording {
+    /// A conversation as the person sees it in this snapshot.
+    private struct Place {
+        /// JSON text of the value; `nil` for one that is not theirs.
+        var value: [UInt8]?
+        /// Index of its last frame that has room for a summary.
+        var lastFrame: Int?
+        /// Where the person came into it, as far as this page says. What is before that was before they came, or came
+        /// again, and is part of the fresh value.
+        var join: StorePosition?
+        /// When that was, where it may be on a later page; UTC milliseconds, 0 for not known.
+        var joinedAtMilliseconds: Int64 = 0
+
+        func isFromBefore(_ change: FeedChange) -> Bool {
+            if let join = self.join { return change.position < join }
+            return MessageID(rawValue: change.position.rawValue).milliseconds < self.joinedAtMilliseconds
+        }
+    }
+
+    private let identity: Identity
+    private let epoch: Int64
+    private let values: NativeReader
+    private let words: NativeWords
+    private var frames: [FeedFrame] = []
+    private var places: [ConversationID: Place] = [:]
+    /// Where the person came into conversations, as far as this page says.
+    private var joins: [ConversationID: StorePosition] = [:]
+    private let isCut: Bool
+    private(set) var bytes = 0
+    /// Position of the last change that was worded.
+    private(set) var through = StorePosition(rawValue: 0)
+
+    init(
+        _ identity: Identity, epoch: Int64, _ values: NativeReader, _ words: NativeWords, _ page: FeedPage
+    ) {
+        self.identity = identity
+        self.epoch = epoch
+        self.values = values
+        self.words = words
+        self.isCut = page.isCut
+        for change in page.changes where change.subject == .member(identity.user) {
+            self.joins[change.conversation] = change.position
+        }
+    }
+
+    /// The frames, the last one of each conversation with its summary.
+    var finished: [FeedFrame] {
+        var frames = self.frames
+        for place in self.places.values {
+            guard let index = place.lastFrame, let value = place.value else { continue }
+            frames[index].json = NativeNotices.event(frames[index].json, summary: value)
+        }
+        return frames
+    }
+
+    mutating func add(_ change: FeedChange, _ store: ReadTransaction) throws(StoreError) {
+        self.through = change.position
+        let id = change.conversation
+        let place = try self.place(id, store)
+        guard !place.isFromBefore(change) else { return }
+        var facts = NativeNotices.Facts(isMine: place.value != nil, viewer: self.identity.user)
+        var member: Member?
+        if case .member(let person) = change.subject, facts.isMine {
+            member = try store.member(person, in: id)
+            facts.isMember = member != nil
+        }
+        guard let notice = NativeNotices.notice(of: change.subject, facts) else { return }
+        let cursor = FeedCursor(epoch: self.epoch, position: change.position.rawValue)
+        switch notice {
+        case .message(let sequence): try self.addMessage("message", sequence, isNew: true, in: id, cursor, store)
+        case .changedMessage(let sequence):
+            try self.addMessage("message_changed", sequence, isNew: false, in: id, cursor, store)
+        case .conversation, .joined:
+            let json = NativeNotices.conversation(place.value ?? [], isNew: notice == .joined, at: cursor)
+            self.append(json, at: cursor, in: id, takesSummary: false)
+        case .read:
+            guard let own = try store.member(self.identity.user, in: id) else { return }
+            let json = NativeNotices.read(id, by: self.identity.name, upTo: own.readSequence, at: cursor)
+            self.append(json, at: cursor, in: id, takesSummary: true)
+        case .member(let person), .left(let person):
+            guard let name = try store.user(person)?.name else { return }
+            let json = NativeNotices.member(name, member, in: id, at: cursor)
+            self.append(json, at: cursor, in: id, takesSummary: true)
+        case .gone: self.append(NativeNotices.gone(id, at: cursor), at: cursor, in: id, takesSummary: false)
+        case .gap: self.append(NativeNotices.gap(of: id), at: nil, in: id, takesSummary: false)
+        }
+    }
+
+    private mutating func place(_ id: ConversationID, _ store: ReadTransaction) throws(StoreError) -> Place {
+        if let known = self.places[id] { return known }
+        var place = Place()
+        if let value = try self.values.conversation(id, in: store) {
+            var writer = JSONWriter(capacity: 512)
+            value.write(to: &writer, self.words)
+            place.value = writer.bytes
+            place.join = self.joins[id]
+            if self.isCut, place.join == nil {
+                place.joinedAtMilliseconds = try store.member(self.identity.user, in: id)?.joinedAtMilliseconds ?? 0
+            }
+        }
+        self.places[id] = place
+        return place
+    }
+
+    /// Words a message. What stands in the place of one that is not for the person has no later changes.
+    private mutating func addMessage(
+        _ type: StaticString, _ sequence: Int64, isNew: Bool, in id: ConversationID, _ cursor: FeedCursor,
+        _ store: ReadTransaction
+    ) throws(StoreError) {
+        guard let message = try self.values.messages([sequence], in: id, store).first else { return }
+        guard isNew || !message.isStandIn else { return }
+        let json = NativeNotices.event(type, at: cursor) { writer in
+            writer.key("message")
+            message.write(to: &writer)
+        }
+        self.append(json, at: cursor, in: id, takesSummary: true)
+    }
+
+    private mutating func append(
+        _ json: [UInt8], at cursor: FeedCursor?, in id: ConversationID, takesSummary: Bool
+    ) {
+        // A value of the conversation is the newest one of this snapshot already.
+        if cursor != nil { self.places[id]?.lastFrame = takesSummary ? self.frames.count : nil }
+        self.frames.append(FeedFrame(position: cursor?.position, json: json))
+        self.bytes += json.count
+    }
+}

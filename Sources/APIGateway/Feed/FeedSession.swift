@@ -1,0 +1,198 @@
+import APIKit
+import Accounts
+import Broker
+import ByteCodec
+import ChatModel
+import Execution
+import NativeAPI
+import Store
+import Transport
+
+/// Client of a session, which carries its events: a WebSocket or a request that waits.
+protocol FeedListener: AnyObject {
+    /// The feed begins, or goes on, at this cursor.
+    ///
+    /// - Parameters:
+    ///   - user: the person as a value of the API, JSON text.
+    ///   - isGap: the client's own cursor is of no use: it has to load everything.
+    func feedBegan(at cursor: FeedCursor, _ user: [UInt8], isGap: Bool)
+    /// Events, in order.
+    ///
+    /// - Parameter isGap: more happened than can be told: the client has to load everything.
+    func feedSent(_ frames: [FeedFrame], isGap: Bool)
+    /// Everything that happened until now has been sent.
+    func feedRested()
+    /// An event without a cursor, told now or never.
+    func feedSaid(_ json: [UInt8])
+    /// The session is over, and not because the listener said so.
+    func feedEnded(_ reason: SessionEndReason)
+    /// Bytes that wait to be sent to the client, and when it was last heard of.
+    var measure: SessionMeasure { get }
+}
+
+/// Session of a native client: carries out between broker, store and listener what its feed decides. Confined to its
+/// reactor.
+final class FeedSession {
+    /// Milliseconds after which a read that the store refused is tried again.
+    private static let retryMilliseconds: Int64 = 200
+
+    let identity: Identity
+    private let start: FeedStart
+    /// The header field `Accept-Language` of the client; `nil` for none.
+    private let language: String?
+    private unowned let gateway: FeedGateway
+    private(set) weak var listener: (any FeedListener)?
+    private(set) var handle: UInt64 = 0
+    private var sessionID: SessionID?
+    private var feed = NativeFeed()
+    private var epoch: Int64 = 1
+    private var hasBegun = false
+    private var isTouched = false
+    private var isOver = false
+
+    init(
+        _ identity: Identity, from start: FeedStart, language: String?, listener: any FeedListener,
+        gateway: FeedGateway
+    ) {
+        self.identity = identity
+        self.language = language
+        self.start = start
+        self.listener = listener
+        self.gateway = gateway
+        self.handle = gateway.enter(self)
+    }
+
+    /// Cursor of the last event, or one behind it with which the client misses nothing.
+    var cursor: FeedCursor { FeedCursor(epoch: self.epoch, position: self.feed.position) }
+
+    var measure: SessionMeasure? { self.listener?.measure }
+
+    // MARK: Beginning
+
+    /// Signs in at the broker and begins when it has answered: what happens from then on is heard of.
+    func register(deviceID: String, address: String, isEncrypted: Bool, as protocolName: String) {
+        self.gateway.register(
+            self,
+            as: SessionDescription(
+                id: SessionID(rawValue: 0), user: self.identity.user, userName: self.identity.name,
+                deviceClass: self.identity.deviceClass, deviceLevel: self.identity.level, deviceID: deviceID,
+                protocolName: protocolName, address: address, isEncrypted: isEncrypted, openedAtMilliseconds: 0))
+    }
+
+    func registered(_ id: SessionID) {
+        self.sessionID = id
+        guard self.isStillValid else { return self.endFromHere(.signedOut) }
+        self.readFacts()
+    }
+
+    /// Begins without the broker, for a client that asks what there is and does not wait.
+    func readFacts() {
+        let later = self.gateway.later(self)
+        self.gateway.context.api.services.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
+            FeedFacts(
+                epoch: try store.epoch, newest: try store.position.rawValue, oldest: try store.feedStart.rawValue)
+        } then: { result in
+            later { $0.received(facts: result) }
+        }
+    }
+
+    private func received(facts result: Result<FeedFacts, StoreError>) {
+        guard !self.isOver else { return }
+        guard case .success(let facts) = result else {
+            return self.gateway.after(milliseconds: Self.retryMilliseconds, self) { $0.readFacts() }
+        }
+        self.epoch = facts.epoch
+        let (greeting, next) = self.feed.opened(facts, at: self.start)
+        self.hasBegun = true
+        var user = JSONWriter()
+        NativeUser(self.gateway.context.profiles.info(user: self.identity.name)).write(to: &user)
+        switch greeting {
+        case .hello: self.listener?.feedBegan(at: self.cursor, user.bytes, isGap: false)
+        case .gap: self.listener?.feedBegan(at: self.cursor, user.bytes, isGap: true)
+        }
+        self.perform(next)
+    }
+
+    // MARK: Events
+
+    /// - Returns: true when it is the first one since the last position.
+    func touch(_ conversation: ConversationID) -> Bool {
+        self.feed.touch(conversation)
+        defer { self.isTouched = true }
+        return !self.isTouched
+    }
+
+    /// An event without a cursor. Before the greeting nothing is said.
+    func say(_ json: [UInt8]) { if self.hasBegun { self.listener?.feedSaid(json) } }
+
+    func told(_ position: StorePosition) {
+        self.isTouched = false
+        self.perform(self.feed.told(position.rawValue))
+    }
+
+    func outboxRose() { self.feed.outboxRose() }
+
+    func outboxDrained() { self.perform(self.feed.outboxDrained()) }
+
+    private func perform(_ action: NativeFeed.Action) {
+        guard !self.isOver else { return }
+        switch action {
+        case .none: if self.feed.isResting { self.listener?.feedRested() }
+        case .read(let round): self.read(round)
+        }
+    }
+
+    private func read(_ round: FeedRound) {
+        let context = self.gateway.context
+        let reader = FeedReader(
+            self.identity, epoch: self.epoch, NativeReader(self.identity, context.api.services),
+            NativeWords(context.profiles, for: self.identity.user, language: self.language))
+        let later = self.gateway.later(self)
+        self.gateway.context.api.services.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
+            try reader.read(round, store)
+        } then: { result in
+            later { $0.received(result) }
+        }
+    }
+
+    private func received(_ result: Result<FeedResult, StoreError>) {
+        guard !self.isOver else { return }
+        switch result {
+        case .success(let result):
+            let (frames, isGap, next) = self.feed.received(result)
+            if isGap || !frames.isEmpty { self.listener?.feedSent(frames, isGap: isGap) }
+            self.perform(next)
+        case .failure:
+            self.feed.readFailed()
+            self.gateway.after(milliseconds: Self.retryMilliseconds, self) { $0.perform($0.feed.retry()) }
+        }
+    }
+
+    // MARK: The end
+
+    private var isStillValid: Bool {
+        self.gateway.context.api.services.accounts.authenticator.isStillValid(self.identity)
+    }
+
+    /// Ends it when the account has lost a right since it signed in: it may come back with what it still has.
+    func checkRight() { if !self.isOver, !self.isStillValid { self.endFromHere(.signedOut) } }
+
+    private func endFromHere(_ reason: SessionEndReason) {
+        self.leave(reason)
+        self.listener?.feedEnded(reason)
+    }
+
+    func endedByBroker(_ reason: SessionEndReason) {
+        self.sessionID = nil
+        self.endFromHere(reason)
+    }
+
+    /// The listener has gone, or wants no more.
+    func leave(_ reason: SessionEndReason) {
+        guard !self.isOver else { return }
+        self.isOver = true
+        if let id = self.sessionID { self.gateway.context.api.services.broker.closed(id, reason) }
+        self.sessionID = nil
+        self.gateway.forget(self)
+    }
+}

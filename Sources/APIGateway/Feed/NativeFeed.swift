@@ -1,0 +1,197 @@
+import ChatModel
+
+/// Part of the feed to read: what happened in `conversations` after `after`, up to `through`.
+struct FeedRound: Hashable {
+    /// Everything up to this position was sent.
+    var after: Int64
+    /// What is later belongs to the next round.
+    var through: Int64
+    /// Conversations in which something may have happened; `nil` for all of the person.
+    var conversations: [ConversationID]?
+}
+
+/// Facts about the database that decide whether a client can go on where it was; of one snapshot.
+struct FeedFacts: Hashable, Sendable {
+    /// Database that positions are of.
+    var epoch: Int64
+    /// Newest position.
+    var newest: Int64
+    /// Oldest position after which nothing was pruned.
+    var oldest: Int64
+}
+
+/// Place where a client wants to begin.
+enum FeedStart: Hashable, Sendable {
+    /// At the newest position: the client reads a snapshot next.
+    case snapshot
+    case after(FeedCursor)
+    /// The client's cursor cannot be read.
+    case unknown
+}
+
+/// One event as it goes out.
+struct FeedFrame: Hashable, Sendable {
+    /// Position of the event; `nil` for one without a cursor.
+    var position: Int64?
+    /// JSON text of an object.
+    var json: [UInt8]
+}
+
+/// Result of reading a round.
+struct FeedResult: Sendable {
+    /// In the order of their positions.
+    var frames: [FeedFrame]
+    /// Everything up to this position is in `frames`: less than the round's `through` where the result was cut.
+    var through: Int64
+    /// Too much happened to be told: the client has to load everything again.
+    var isGap = false
+}
+
+/// Decides what a native client is sent and when. Events in, actions out; knows neither socket nor store.
+///
+/// The broker says which conversations something happened in, and after each commit the position up to which all of it
+/// has been said. Only up to there a round is read: the cursor of an event promises that nothing before it is missing,
+/// and of one commit the messages come before the changes. Live events and catching up are the same: a round reads the
+/// newest state of what changed, and the next one follows when it was sent. So memory is bounded by `maximumTouched`
+/// numbers, whatever happens, and a client that reads slowly gets newer states instead of more of them.
+struct NativeFeed {
+    /// Action that the owner has to take next.
+    enum Action: Hashable {
+        case none
+        case read(FeedRound)
+    }
+
+    /// First words to the client.
+    enum Greeting: Hashable {
+        /// The client goes on at this position; what follows is above it.
+        case hello(position: Int64)
+        /// The same, but the client has to load everything: its cursor is unknown or too old.
+        case gap(position: Int64)
+    }
+
+    /// Conversations that are remembered apart; with one more all of them are looked at.
+    static let maximumTouched = 1_000
+
+    private enum Phase {
+        /// The facts about the database are awaited.
+        case opening
+        case live
+        case reading(FeedRound)
+        /// A read failed; waits for `retry`.
+        case waiting
+    }
+
+    private var phase = Phase.opening
+    /// Everything up to this position was sent, or concerns somebody else.
+    private(set) var position: Int64 = 0
+    /// The broker has said everything up to this position.
+    private var told: Int64 = 0
+    private var touched: Set<ConversationID> = []
+    private var touchesAll = false
+    private var isCongested = false
+
+    /// True when everything that has been said was sent.
+    var isResting: Bool { if case .live = self.phase { !self.isCongested } else { false } }
+
+    /// True while a failed read waits for `retry`.
+    var isWaiting: Bool { if case .waiting = self.phase { true } else { false } }
+
+    /// The facts of a snapshot that was taken after the session was registered with the broker.
+    mutating func opened(_ facts: FeedFacts, at start: FeedStart) -> (greeting: Greeting, next: Action) {
+        guard case .opening = self.phase else { return (.hello(position: self.position), .none) }
+        self.phase = .live
+        self.told = max(self.told, facts.newest)
+        self.position = facts.newest
+        switch start {
+        case .snapshot: return (.hello(position: self.position), self.next())
+        case .after(let cursor):
+            guard cursor.epoch == facts.epoch, cursor.position >= facts.oldest, cursor.position <= facts.newest else {
+                return (.gap(position: self.position), self.next())
+            }
+            self.position = cursor.position
+            self.touchesAll = cursor.position < facts.newest
+            return (.hello(position: self.position), self.next())
+        case .unknown: return (.gap(position: self.position), self.next())
+        }
+    }
+
+    /// Something happened in a conversation. It is told after the next `told`.
+    mutating func touch(_ conversation: ConversationID) {
+        guard !self.touchesAll else { return }
+        self.touched.insert(conversation)
+        guard self.touched.count > Self.maximumTouched else { return }
+        self.touched = []
+        self.touchesAll = true
+    }
+
+    /// Everything up to `position` has been said by calls of `touch`.
+    mutating func told(_ position: Int64) -> Action {
+        self.told = max(self.told, position)
+        if position <= self.position {
+            // What was said until now is not above `position`, and that was sent.
+            self.touched = []
+            self.touchesAll = false
+        }
+        return self.next()
+    }
+
+    /// The round that was asked for. The owner sends the frames, in front of what the next action leads to.
+    mutating func received(_ result: FeedResult) -> (send: [FeedFrame], isGap: Bool, next: Action) {
+        guard case .reading(let round) = self.phase else { return ([], false, .none) }
+        self.phase = .live
+        if result.isGap {
+            self.position = max(self.position, round.through)
+            return ([], true, self.next())
+        }
+        if result.through < round.through { self.touchAgain(round) }
+        self.position = max(self.position, min(result.through, round.through))
+        return (result.frames, false, self.next())
+    }
+
+    /// A round could not be read now: the owner calls `retry` after a while.
+    mutating func readFailed() {
+        guard case .reading(let round) = self.phase else { return }
+        self.touchAgain(round)
+        self.phase = .waiting
+    }
+
+    /// Time has passed since a read failed.
+    mutating func retry() -> Action {
+        guard case .waiting = self.phase else { return .none }
+        self.phase = .live
+        return self.next()
+    }
+
+    /// The outbox went over its high-water mark: nothing is read until it has drained.
+    mutating func outboxRose() { self.isCongested = true }
+
+    /// The outbox is below its low-water mark again.
+    mutating func outboxDrained() -> Action {
+        self.isCongested = false
+        return self.next()
+    }
+
+    private mutating func touchAgain(_ round: FeedRound) {
+        guard let conversations = round.conversations else {
+            self.touched = []
+            self.touchesAll = true
+            return
+        }
+        for conversation in conversations { self.touch(conversation) }
+    }
+
+    private mutating func next() -> Action {
+        guard case .live = self.phase, !self.isCongested else { return .none }
+        guard self.told > self.position else { return .none }
+        guard self.touchesAll || !self.touched.isEmpty else {
+            self.position = self.told
+            return .none
+        }
+        let conversations = self.touchesAll ? nil : self.touched.sorted()
+        self.touched = []
+        self.touchesAll = false
+        let round = FeedRound(after: self.position, through: self.told, conversations: conversations)
+        self.phase = .reading(round)
+        return .read(round)
+    }
+}

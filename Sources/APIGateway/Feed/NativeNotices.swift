@@ -1,0 +1,197 @@
+import ByteCodec
+import ChatModel
+import Store
+
+/// Something for one native client, as it stands now.
+enum NativeNotice: Hashable {
+    /// A new message.
+    case message(sequence: Int64)
+    /// The newest state of a message that the client may know.
+    case changedMessage(sequence: Int64)
+    /// The person's own view of the conversation.
+    case conversation
+    /// The same, after the person came in, or came again: what they knew of it before counts no more.
+    case joined
+    /// The person has read so far, on any device.
+    case read
+    /// Somebody came into the conversation, or has another role, name or mute.
+    case member(UserID)
+    /// Somebody is not in the conversation any more.
+    case left(UserID)
+    /// The conversation is not the person's any more.
+    case gone
+    /// Read the conversation anew.
+    case gap
+}
+
+/// Wording of the store's changes for native clients, whichever way a change came: the third one beside those of
+/// LeanCloud's and WuKongIM's protocols.
+///
+/// A change names rows; what is told is their newest state, by the person's rights of now. So two changes of one thing
+/// may be told as one, what was recalled meanwhile is told as recalled, and of a conversation that the person has left
+/// there is one word, that it is gone.
+enum NativeNotices {
+    /// Facts about a change and the person who is to be told, of the snapshot in which it is worded.
+    struct Facts: Hashable {
+        /// The person is in the conversation.
+        var isMine: Bool
+        /// The person themselves.
+        var viewer: UserID
+        /// For a change of a member: the member is in the conversation.
+        var isMember = false
+    }
+
+    /// Wording of a change; `nil` for nothing to tell.
+    static func notice(of change: FeedChange.Subject, _ facts: Facts) -> NativeNotice? {
+        guard facts.isMine else { return change == .member(facts.viewer) ? .gone : nil }
+        return switch change {
+        case .message(let sequence): .message(sequence: sequence)
+        case .changedMessage(let sequence), .receipt(let sequence): .changedMessage(sequence: sequence)
+        case .member(facts.viewer): .joined
+        case .member(let person): facts.isMember ? .member(person) : .left(person)
+        case .conversation, .own: .conversation
+        case .read: .read
+        case .history, .gap: .gap
+        }
+    }
+
+    // MARK: Frames
+
+    /// An event about a conversation: `{"cursor":...,"type":...,...}`.
+    ///
+    /// - Parameter write: writes the members that belong to the type.
+    static func event(
+        _ type: StaticString, at cursor: FeedCursor?, _ write: (inout JSONWriter) -> Void = { _ in }
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        if let cursor {
+            writer.key("cursor")
+            writer.string(cursor.text)
+        }
+        writer.key("type")
+        writer.string("\(type)")
+        write(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// An event with the person's newest view of its conversation under `summary`, so that unread count and digest need
+    /// no question.
+    ///
+    /// - Parameter value: JSON text of an object.
+    static func event(_ event: [UInt8], summary value: [UInt8]) -> [UInt8] {
+        precondition(event.last == UInt8(ascii: "}"))
+        return event.dropLast() + Array(",\"summary\":".utf8) + value + [UInt8(ascii: "}")]
+    }
+
+    /// Everything has to be loaded again.
+    static let gapOfAll = Self.event("gap", at: nil) { writer in
+        writer.key("scope")
+        writer.string("all")
+    }
+
+    /// One conversation has to be loaded again.
+    static func gap(of conversation: ConversationID) -> [UInt8] {
+        self.event("gap", at: nil) { writer in
+            writer.key("scope")
+            writer.string("conversation")
+            self.write(conversation, to: &writer)
+        }
+    }
+
+    static func gone(_ conversation: ConversationID, at cursor: FeedCursor) -> [UInt8] {
+        self.event("gone", at: cursor) { writer in self.write(conversation, to: &writer) }
+    }
+
+    /// - Parameters:
+    ///   - value: JSON text of the conversation.
+    ///   - isNew: the person came in, or came again.
+    static func conversation(_ value: [UInt8], isNew: Bool, at cursor: FeedCursor) -> [UInt8] {
+        self.event("conversation", at: cursor) { writer in
+            writer.key("conversation")
+            writer.raw(value)
+            guard isNew else { return }
+            writer.key("isNew")
+            writer.boolean(true)
+        }
+    }
+
+    static func read(
+        _ conversation: ConversationID, by name: UserName, upTo sequence: Int64, at cursor: FeedCursor
+    ) -> [UInt8] {
+        self.event("read", at: cursor) { writer in
+            self.write(conversation, to: &writer)
+            writer.key("user")
+            writer.string(name.text)
+            writer.key("sequence")
+            writer.integer(sequence)
+        }
+    }
+
+    /// - Parameter member: `nil` for somebody who is not in the conversation any more.
+    static func member(
+        _ name: UserName, _ member: Member?, in conversation: ConversationID, at cursor: FeedCursor
+    ) -> [UInt8] {
+        self.event("member", at: cursor) { writer in
+            self.write(conversation, to: &writer)
+            writer.key("user")
+            writer.string(name.text)
+            writer.key("change")
+            writer.string(member == nil ? "left" : "changed")
+            guard let member else { return }
+            writer.key("role")
+            writer.string(Self.word(for: member.role))
+            if let nickname = member.nickname {
+                writer.key("nickname")
+                writer.string(nickname)
+            }
+            if member.mutedUntilMilliseconds > 0 {
+                writer.key("mutedUntil")
+                writer.integer(member.mutedUntilMilliseconds)
+            }
+        }
+    }
+
+    /// Without a cursor: somebody is writing.
+    static func typing(_ name: UserName, in conversation: ConversationID) -> [UInt8] {
+        self.event("typing", at: nil) { writer in
+            self.write(conversation, to: &writer)
+            writer.key("user")
+            writer.string(name.text)
+        }
+    }
+
+    /// Without a cursor: somebody came online or went.
+    static func online(_ name: UserName, _ isOnline: Bool) -> [UInt8] {
+        self.event("online", at: nil) { writer in
+            writer.key("user")
+            writer.string(name.text)
+            writer.key("isOnline")
+            writer.boolean(isOnline)
+        }
+    }
+
+    /// Without a cursor: an upload or download of the person's own has moved.
+    ///
+    /// - Parameter value: JSON text of the transfer.
+    static func transfer(_ value: [UInt8]) -> [UInt8] {
+        self.event("transfer", at: nil) { writer in
+            writer.key("transfer")
+            writer.raw(value)
+        }
+    }
+
+    private static func write(_ conversation: ConversationID, to writer: inout JSONWriter) {
+        writer.key("conversation")
+        writer.decimalString(conversation.rawValue)
+    }
+
+    private static func word(for role: MemberRole) -> String {
+        switch role {
+        case .member: "member"
+        case .manager: "manager"
+        case .owner: "owner"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import ByteCodec
+import ChatModel
+import Store
+import Testing
+
+@testable import APIGateway
+
+struct NativeNoticesTests {
+    private let me = UserID(rawValue: 7)
+    private let other = UserID(rawValue: 8)
+    private let place = ConversationID(rawValue: 12)
+    private let cursor = FeedCursor(epoch: 1, position: 35)
+
+    private func notice(
+        _ change: FeedChange.Subject, isMine: Bool = true, isMember: Bool = false
+    ) -> NativeNotice? {
+        NativeNotices.notice(
+            of: change, NativeNotices.Facts(isMine: isMine, viewer: self.me, isMember: isMember))
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test("each change has its word while the person is in the conversation")
+    func words() {
+        #expect(self.notice(.message(sequence: 3)) == .message(sequence: 3))
+        #expect(self.notice(.changedMessage(sequence: 3)) == .changedMessage(sequence: 3))
+        #expect(self.notice(.receipt(sequence: 3)) == .changedMessage(sequence: 3))
+        #expect(self.notice(.conversation) == .conversation)
+        #expect(self.notice(.own) == .conversation)
+        #expect(self.notice(.read) == .read)
+        #expect(self.notice(.history) == .gap)
+        #expect(self.notice(.gap) == .gap)
+        #expect(self.notice(.member(self.other), isMember: true) == .member(self.other))
+        #expect(self.notice(.member(self.other)) == .left(self.other))
+        #expect(self.notice(.member(self.me), isMember: true) == .joined, "who joined again gets a fresh one")
+    }
+
+    @Test("who is out is told that it is gone, and nothing else")
+    func gone() {
+        for change in [
+            FeedChange.Subject.message(sequence: 1), .changedMessage(sequence: 1), .receipt(sequence: 1), .conversation,
+            .own, .read, .history, .gap, .member(self.other),
+        ] {
+            #expect(self.notice(change, isMine: false) == nil, "\(change)")
+        }
+        #expect(self.notice(.member(self.me), isMine: false) == .gone)
+    }
+
+    @Test("events are written as the API says")
+    func frames() throws {
+        let romeo = try #require(UserName("romeo"))
+        #expect(self.text(NativeNotices.gapOfAll) == #"{"type":"gap","scope":"all"}"#)
+        #expect(
+            self.text(NativeNotices.gap(of: self.place))
+                == #"{"type":"gap","scope":"conversation","conversation":"12"}"#)
+        #expect(
+            self.text(NativeNotices.gone(self.place, at: self.cursor))
+                == #"{"cursor":"1-z","type":"gone","conversation":"12"}"#)
+        #expect(
+            self.text(NativeNotices.conversation(Array(#"{"id":"12"}"#.utf8), isNew: true, at: self.cursor))
+                == #"{"cursor":"1-z","type":"conversation","conversation":{"id":"12"},"isNew":true}"#)
+        let read = NativeNotices.read(self.place, by: romeo, upTo: 5, at: self.cursor)
+        #expect(
+            self.text(read) == #"{"cursor":"1-z","type":"read","conversation":"12","user":"romeo","sequence":5}"#)
+        #expect(
+            self.text(NativeNotices.event(read, summary: Array(#"{"id":"12"}"#.utf8))).hasSuffix(
+                #""sequence":5,"summary":{"id":"12"}}"#))
+        #expect(
+            self.text(NativeNotices.member(romeo, nil, in: self.place, at: self.cursor))
+                == #"{"cursor":"1-z","type":"member","conversation":"12","user":"romeo","change":"left"}"#)
+        #expect(
+            self.text(NativeNotices.typing(romeo, in: self.place))
+                == #"{"type":"typing","conversation":"12","user":"romeo"}"#)
+        #expect(
+            self.text(NativeNotices.online(romeo, true)) == #"{"type":"online","user":"romeo","isOnline":true}"#)
+    }
+}

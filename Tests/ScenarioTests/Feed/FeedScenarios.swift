@@ -1,0 +1,255 @@
+import APIGateway
+import ByteCodec
+import ChatModel
+import Execution
+import LeanCloudWire
+import Server
+import Store
+import TeahouseTesting
+import Testing
+
+/// The events feed of our own API over real sockets, with clients of other protocols on the other side.
+struct FeedScenarios {
+    private func verona() throws -> (server: TestServer, id: ConversationID) {
+        let server = try TestServer.withFiles()
+        let id = try server.group("verona", ["romeo", "juliet", "nurse"])
+        return (server, id)
+    }
+
+    @Test("a client signs in with its first frame and is told where it begins; a wrong token ends it")
+    func signIn() throws {
+        let (server, _) = try self.verona()
+        let juliet = try FeedClient.ready(server, "juliet")
+        #expect(juliet.subprotocol == FeedGateway.subprotocol)
+        #expect(FeedCursor(juliet.cursor) != nil)
+        try juliet.say(#"{"ping":7}"#)
+        #expect(try juliet.next()?["pong"]?.integer == 7)
+        for odd in ["{}", #"{"dance":1}"#, #"{"watch":1}"#, #"{"ping":1,"watch":[]}"#] {
+            try juliet.say(odd)
+            #expect(try juliet.next()?["type"]?.string == "problem", "\(odd)")
+        }
+        let wrong = try FeedClient(server, token: "wrong")
+        #expect(try wrong.next()?["status"]?.integer == 401)
+        #expect(try wrong.next() == nil)
+        #expect(wrong.closeCode == 1008)
+        let manager = try FeedClient(server, token: try server.managerToken())
+        #expect(try manager.next()?["status"]?.integer == 403)
+    }
+
+    @Test("what a WuKongIM client says and changes arrives with the newest view of the conversation")
+    func messages() throws {
+        let (server, id) = try self.verona()
+        let juliet = try FeedClient.ready(server, "juliet")
+        let app = try App(server, "romeo")
+        let romeo = try app.connect()
+        let sent = try romeo.publish("wherefore", to: "verona", group: true)
+        let event = try juliet.event("message")
+        #expect(event["message"]?["text"]?.string == "wherefore" && event["message"]?["sender"]?.string == "romeo")
+        #expect(event["message"]?["sequence"]?.integer == 1)
+        #expect(event["message"]?["conversation"]?.string == "\(id.rawValue)")
+        #expect(event["summary"]?["unread"]?.integer == 1 && event["summary"]?["headSequence"]?.integer == 1)
+        let place = #""channel_id":"verona","channel_type":2,"message_id":"\#(sent.messageID)""#
+        try app.does("POST", "message/edit", #"{\#(place),"content_edit":"{\"type\":1,\"content\":\"therefore\"}"}"#)
+        let edited = try juliet.event("message_changed")
+        #expect(edited["message"]?["text"]?.string == "therefore" && edited["message"]?["isEdited"]?.boolean == true)
+        try app.does("POST", "reactions", #"{\#(place),"emoji":"👍"}"#)
+        let reacted = try juliet.event("message_changed")
+        #expect(reacted["message"]?["reactions"]?.array?.first?["count"]?.integer == 1)
+        try app.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(sent.messageID)")
+        let recalled = try juliet.wait(for: "message_changed")
+        #expect(recalled["message"]?["kind"]?.string == "recalled" && recalled["message"]?["text"] == nil)
+    }
+
+    @Test("a person's own reading on another device is told to them alone")
+    func reading() throws {
+        let (server, _) = try self.verona()
+        let romeo = try App(server, "romeo").connect()
+        let juliet = try FeedClient.ready(server, "juliet")
+        let nurse = try FeedClient.ready(server, "nurse")
+        try romeo.publish("wherefore", to: "verona", group: true)
+        try juliet.event("message")
+        try nurse.event("message")
+        try App(server, "juliet").does(
+            "PUT", "coversation/clearUnread", #"{"channel_id":"verona","channel_type":2,"unread":0}"#)
+        let read = try juliet.event("read")
+        #expect(read["user"]?.string == "juliet" && read["sequence"]?.integer == 1)
+        #expect(read["summary"]?["unread"]?.integer == 0)
+        try server.settle()
+        #expect(try nurse.pending().isEmpty)
+    }
+
+    @Test("who is taken out is told once that it is gone and then nothing; who comes again gets it anew")
+    func membership() throws {
+        let (server, id) = try self.verona()
+        let romeo = try App(server, "romeo").connect()
+        let (juliet, nurse) = (try FeedClient.ready(server, "juliet"), try FeedClient.ready(server, "nurse"))
+        let person = try server.id("juliet")
+        try server.write { store throws(StoreError) in _ = try store.removeMembers([person], from: id) }
+        let gone = try juliet.event("gone")
+        #expect(gone["conversation"]?.string == "\(id.rawValue)")
+        let left = try nurse.wait(for: "member")
+        #expect(left["user"]?.string == "juliet" && left["change"]?.string == "left")
+        try romeo.publish("alone", to: "verona", group: true)
+        try nurse.wait(for: "message")
+        #expect(try juliet.pending().isEmpty)
+        try server.write { store throws(StoreError) in _ = try store.addMembers([person], to: id) }
+        let again = try juliet.wait(for: "conversation")
+        #expect(again["conversation"]?["id"]?.string == "\(id.rawValue)" && again["isNew"]?.boolean == true)
+        let back = try nurse.wait(for: "member")
+        #expect(back["user"]?.string == "juliet" && back["change"]?.string == "changed")
+    }
+
+    @Test("who comes back is told what they missed, as it is now, in order and once")
+    func comesBack() throws {
+        let (server, id) = try self.verona()
+        let app = try App(server, "romeo")
+        let romeo = try app.connect()
+        let first = try FeedClient.ready(server, "juliet")
+        let cursor = first.cursor
+        first.drop()
+        let sent = try romeo.publish("a secret", to: "verona", group: true)
+        try romeo.publish("two", to: "verona", group: true)
+        try app.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(sent.messageID)")
+        let montague = try server.id("romeo")
+        try server.write { store throws(StoreError) in
+            _ = try store.setNickname(of: montague, "Montague", in: id, by: .operator)
+        }
+        try server.restart()
+        let juliet = try FeedClient.ready(server, "juliet", after: cursor)
+        #expect(juliet.cursor == cursor)
+        var texts: [String?] = []
+        var positions: [Int64] = []
+        let events = try self.everything(juliet, server)
+        for event in events {
+            positions.append(try #require(event["cursor"]?.string.flatMap(FeedCursor.init)).position)
+            if event["type"]?.string == "message" { texts.append(event["message"]?["text"]?.string) }
+            #expect(!String(decoding: event.serialized(), as: UTF8.self).contains("a secret"))
+        }
+        #expect(texts.prefix(2) == [nil, "two"])
+        #expect(positions == positions.sorted() && Set(positions).count == positions.count)
+        #expect(events.contains { $0["type"]?.string == "member" && $0["user"]?.string == "romeo" })
+        let newest = try FeedClient.ready(server, "juliet", after: juliet.cursor)
+        let rest = try self.everything(newest, server).compactMap { $0["cursor"]?.string.flatMap(FeedCursor.init) }
+        #expect(rest.allSatisfy { !positions.contains($0.position) }, "nothing twice to who names the last cursor")
+    }
+
+    /// What the feed sends until a change that is made now.
+    private func everything(_ client: FeedClient, _ server: TestServer) throws -> [JSONValue] {
+        try server.settle()
+        let last = try server.group("last-\(Int64.random(in: 0...Int64.max))", ["juliet"])
+        var events: [JSONValue] = []
+        while let event = try client.next() {
+            if event["conversation"]?["id"]?.string == "\(last.rawValue)" { return events }
+            events.append(event)
+        }
+        throw TestClientError(description: "closed")
+    }
+
+    @Test("a cursor that is unknown, too new or of another database is a gap")
+    func gap() throws {
+        let (server, _) = try self.verona()
+        let token = try server.token("juliet", .web)
+        let now = try FeedClient.ready(server, "juliet").cursor
+        let known = try #require(FeedCursor(now))
+        for after in [
+            "tea", FeedCursor(epoch: known.epoch == 1 ? 2 : known.epoch - 1, position: known.position).text,
+            FeedCursor(epoch: known.epoch, position: .max).text,
+        ] {
+            let client = try FeedClient(server, token: token, after: after)
+            #expect(try client.next()?["hello"] != nil)
+            #expect(try client.next()?["scope"]?.string == "all", "\(after)")
+            #expect(try server.poll(token, after: after).json["items"]?.array?.first?["type"]?.string == "gap")
+        }
+    }
+
+    @Test("more than can be told of one conversation is a gap of that conversation")
+    func gapOfOne() throws {
+        let (server, id) = try self.verona()
+        let cursor = try FeedClient.ready(server, "juliet").cursor
+        try server.fill(id, by: "romeo", count: 400, bytes: 10)
+        let juliet = try FeedClient.ready(server, "juliet", after: cursor)
+        let gap = try juliet.wait(for: "gap")
+        #expect(gap["scope"]?.string == "conversation" && gap["conversation"]?.string == "\(id.rawValue)")
+    }
+
+    @Test("a client that does not read holds nobody up, and knows the end once it reads")
+    func slow() throws {
+        let (server, id) = try self.verona()
+        let slow = try FeedClient.ready(server, "juliet", receiveBufferBytes: 4096)
+        let nurse = try FeedClient.ready(server, "nurse")
+        try server.fill(id, by: "romeo", count: 600, bytes: 4_000)
+        // Everything, or a gap of what is too much, and then the end.
+        for client in [nurse, slow] {
+            try waitUntil {
+                guard let event = try client.next() else { throw TestClientError(description: "closed") }
+                if event["type"]?.string == "gap" { return true }
+                return event["message"]?["sequence"]?.integer == 600
+            }
+        }
+        try App(server, "romeo").connect().publish("the end", to: "verona", group: true)
+        for client in [nurse, slow] {
+            try waitUntil { try client.wait(for: "message")["message"]?["text"]?.string == "the end" }
+        }
+    }
+
+    @Test("a request waits until something happens, and a second one of the device has it answered")
+    func polls() throws {
+        let (server, _) = try self.verona()
+        let romeo = try App(server, "romeo").connect()
+        let token = try server.token("juliet", .web)
+        let begin = try server.poll(token)
+        let cursor = try #require(begin.json["cursor"]?.string)
+        #expect(begin.status == 200 && begin.json["items"]?.array?.isEmpty == true)
+        #expect(try server.poll(token, after: cursor).json["items"]?.array?.isEmpty == true)
+        let waiting = FeedClient.pollLater(port: server.port, token, after: cursor, wait: 30)
+        try waitUntil { try self.isOnline("juliet", server) }
+        try romeo.publish("wherefore", to: "verona", group: true)
+        let reply = waiting()
+        #expect(reply?.json["items"]?.array?.first?["message"]?["text"]?.string == "wherefore")
+        let next = try #require(reply?.json["cursor"]?.string)
+        #expect(next != cursor)
+        try waitUntil { try !self.isOnline("juliet", server) }
+        let older = FeedClient.pollLater(port: server.port, token, after: next, wait: 30)
+        try waitUntil { try self.isOnline("juliet", server) }
+        _ = try server.poll(token, after: next, wait: 1)
+        let first = older()
+        #expect(first?.status == 200 && first?.json["items"]?.array?.isEmpty == true)
+        #expect(try server.http("GET", "\(FeedGateway.path)?wait=31", token: token).status == 400)
+        #expect(try server.http("GET", "\(FeedGateway.path)?tea=1", token: token).status == 400)
+        #expect(try server.http("GET", FeedGateway.path).status == 401)
+    }
+
+    private func isOnline(_ name: String, _ server: TestServer) throws -> Bool {
+        let person = try #require(UserName(name))
+        let answer = ConditionLock<Bool?>(nil)
+        server.server.broker.online([person]) { online in answer.change { $0 = online.contains(person) } }
+        return answer.wait(until: { $0 != nil }, then: { $0 }) ?? false
+    }
+
+    @Test("who is online, and who is writing, is told without a cursor")
+    func passing() throws {
+        let (server, id) = try self.verona()
+        let juliet = try FeedClient.ready(server, "juliet")
+        try juliet.say(#"{"watch":["romeo"]}"#)
+        #expect(try juliet.event("online")["isOnline"]?.boolean == false)
+        let romeo = try FeedClient.ready(server, "romeo")
+        let online = try juliet.event("online")
+        #expect(online["user"]?.string == "romeo" && online["isOnline"]?.boolean == true && online["cursor"] == nil)
+        try romeo.say(#"{"typing":"\#(id.rawValue)"}"#)
+        let typing = try juliet.event("typing")
+        #expect(typing["user"]?.string == "romeo" && typing["conversation"]?.string == "\(id.rawValue)")
+        #expect(typing["cursor"] == nil)
+        romeo.drop()
+        #expect(try juliet.event("online")["isOnline"]?.boolean == false)
+    }
+
+    @Test("an operator who ends a session, and a person who is disabled, end the feed")
+    func ends() throws {
+        let (server, _) = try self.verona()
+        let juliet = try FeedClient.ready(server, "juliet")
+        let person = try server.id("juliet")
+        server.server.broker.end(allOf: person, deviceClass: nil, reason: .kickedByOperator("tea"))
+        #expect(try juliet.next() == nil)
+        #expect(juliet.closeCode == 1008)
+    }
+}

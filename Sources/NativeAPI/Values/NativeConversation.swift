@@ -143,16 +143,12 @@ package struct NativeConversation: Sendable {
 }
 
 extension TeamRefusal {
-    /// Setting of the team that says no; `nil` where none does.
+    /// Setting of the team that says no, as every gateway spells it; `nil` where none does.
     var setting: String? {
         switch self {
-        case .inviteMode: "inviteMode"
-        case .joinMode: "joinMode"
-        case .updateInfoMode: "updateInfoMode"
-        case .updateAttributesMode: "updateAttributesMode"
-        case .full: "memberLimit"
+        case .inviteMode, .joinMode, .updateInfoMode, .updateAttributesMode: self.word
         case .kind, .form, .disbanded, .notMember, .alreadyMember, .role, .outranked, .ownerRole, .ownerMustTransfer,
-            .operatorOnly:
+            .full, .operatorOnly:
             nil
         }
     }

@@ -232,6 +232,8 @@ struct NativeChatScenarios {
         #expect(found?.count == 1 && found?.first?["user"]?["name"]?.string == "提伯尔特")
         let path = "/conversations/\(id)/members/\(person)"
         #expect(try juliet.refused("DELETE", path) == "not_manager")
+        let update = try juliet.get("/conversations/\(id)")["rights"]?["update"]
+        #expect(update?["no"]?.string == "not_manager" && update?["setting"]?.string == "update-info-mode")
         #expect(try romeo.done("PATCH", path, #"{"role":"manager","nickname":"猫王"}"#)["role"]?.string == "manager")
         let muted = try romeo.done("PATCH", path, #"{"role":"member","mutedUntil":9007199254740991}"#)
         #expect(muted["mutedUntil"]?.integer == 9_007_199_254_740_991 && muted["nickname"]?.string == "猫王")

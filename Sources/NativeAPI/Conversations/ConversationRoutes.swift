@@ -128,24 +128,24 @@ enum ConversationRoutes {
         if call.input.known("kind") == "direct" { return try self.makeDirect(call) }
         let (user, reader, words) = (call.user, call.reader, call.words)
         let names = (call.input.texts("members") ?? []).compactMap(UserName.init)
-        var team = NewTeam(form: .advanced, title: call.input.known("title"), owner: user)
-        team.modes.invite = .everyone
-        let new = team
+        let title = call.input.known("title")
         let channel = self.name(of: user, call.input.text("clientToken"))
         call.write { store throws(StoreError) in
             if let known = try store.reading.conversation(.channel(.group, channel), seenBy: user) {
                 guard known.creator == user else { throw .exists("the group") }
                 return try reader.knownConversation(known.id, in: store.reading)
             }
-            var team = new
+            var members: [UserID] = []
             for name in names {
                 guard let person = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
                 // Who has blocked the person is not brought into a group by them.
                 let isBlocked = try store.reading.isListed(user, by: person.id, on: .blocked)
                 if isBlocked || person.id == user { continue }
-                team.members.append(person.id)
+                members.append(person.id)
             }
-            let id = try store.createTeam(channel, team)
+            // As the groups of other protocols: members bring others, managers change the card, nobody comes unasked.
+            let id = try store.createChannel(
+                .group, channel, title: title, creator: user, members: members, settings: .open, asTeam: true)
             return try reader.knownConversation(id, in: store.reading)
         } answer: { value in
             .native(201) { value.write(to: &$0, words) }

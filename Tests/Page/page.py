@@ -60,7 +60,7 @@ async def sign_in(page: Page, name: str) -> None:
     await page.fill("#name", name)
     await page.fill("#password", PASSWORD)
     await page.press("#password", "Enter")
-    await page.wait_for_selector(".house")
+    await page.wait_for_selector(".app")
 
 
 async def write(page: Page, text: str) -> None:
@@ -129,7 +129,7 @@ async def setup() -> None:
     await picture(page, "setup")
     await page.fill("#setup-token", (house.data / "setup-token").read_text().split()[0])
     await page.press("#password", "Enter")
-    await page.wait_for_selector(".house")
+    await page.wait_for_selector(".app")
     await page.context.close()
 
 

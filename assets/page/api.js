@@ -99,5 +99,5 @@ export function forgetContents() {
   contents.clear();
 }
 
-/// True for an address of ours; a page of another house is never asked.
+/// True for an address of ours; a page of another server is never asked.
 export const isOwn = (path) => typeof path === 'string' && path.startsWith('/') && !path.startsWith('//');

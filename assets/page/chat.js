@@ -27,7 +27,7 @@ export function copyText(text) {
   toast(t('copied'));
 }
 
-export function conversationView(house, id, place, around) {
+export function conversationView(app, id, place, around) {
   const run = runOf(id);
   const conversation = () => model.conversations.get(id);
   const rows = h('div', { class: 'rows', role: 'log', 'aria-live': 'off', 'aria-label': t('chat.messages') });
@@ -320,7 +320,7 @@ export function conversationView(house, id, place, around) {
       changed(`messages:${id}`);
     } catch (error) { toast(error.message); }
   };
-  const showPerson = async (name) => (await import('./people.js')).showPerson(house, name);
+  const showPerson = async (name) => (await import('./people.js')).showPerson(app, name);
 
   flow.addEventListener('keydown', (event) => {
     const messages = [...rows.querySelectorAll('.row')];
@@ -343,14 +343,14 @@ export function conversationView(house, id, place, around) {
   const head = h('header', {});
   const drawHead = () => {
     const value = conversation();
-    if (!value) { head.replaceChildren(tool('back', t('back'), house.close, { class: 'tool back' })); return; }
+    if (!value) { head.replaceChildren(tool('back', t('back'), app.close, { class: 'tool back' })); return; }
     const typing = [...(model.typing.get(id)?.keys() ?? [])];
     const peer = value.with && (model.people.get(value.with.name) ?? value.with);
     const state = typing.length ? value.kind === 'direct' ? t('typing') : t('typing.who', { who: typing.slice(0, 2).map((name) => nameOf(person(name))).join(t('and')) })
       : value.kind === 'direct' ? peer?.isOnline === true ? t('online') : peer?.isOnline === false ? t('away') : '' : t('list.members', { count: value.memberCount });
     const focused = head.contains(document.activeElement) && document.activeElement.getAttribute('aria-label');
-    head.replaceChildren(tool('back', t('back'), house.close, { class: 'tool back' }),
-      h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./people.js')).conversationCard(house, id) },
+    head.replaceChildren(tool('back', t('back'), app.close, { class: 'tool back' }),
+      h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./people.js')).conversationCard(app, id) },
         conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))));
     if (focused) head.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
     write?.draw();
@@ -361,7 +361,7 @@ export function conversationView(house, id, place, around) {
   let write = null;
   const drop = h('div', { class: 'drop', hidden: true }, t('drop'));
   place.replaceChildren(head, flow, jump, drop);
-  write = composer({ id, place, drop, house, toEnd, editLast: () => {
+  write = composer({ id, place, drop, app, toEnd, editLast: () => {
     const last = run.items.findLast((each) => each.sender === model.me.name && each.kind === 'text' && isStill(each.can?.edit));
     if (last) write.edit(last);
   }, sent: () => { newAfter = null; toEnd(); } });
@@ -369,7 +369,7 @@ export function conversationView(house, id, place, around) {
   const resized = new ResizeObserver(() => { stick(); drawJump(); });
   resized.observe(rows);
   resized.observe(flow);
-  const stops = [on(`messages:${id}`, draw), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { house.close(); return; } drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
+  const stops = [on(`messages:${id}`, draw), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
     on('connection', () => write?.draw())];
   const focus = () => seen();
   addEventListener('focus', focus);

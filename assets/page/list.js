@@ -14,8 +14,8 @@ function digest(conversation) {
   return who ? t('says', { who, text }) : text;
 }
 
-/// `house.open(id)` shows a conversation; `house.current` is the one shown.
-export function conversationList(house) {
+/// `app.open(id)` shows a conversation; `app.current` is the one shown.
+export function conversationList(app) {
   const box = h('nav', { class: 'list', 'aria-label': t('list.label') });
   const entries = new Map();
   let filter = '';
@@ -32,7 +32,7 @@ export function conversationList(house) {
   };
   const leaveList = async (conversation) => {
     if (!await ask(t('list.hide'), t('list.hide.ask', { title: titleOf(conversation) }), t('list.hide'), t('cancel'))) return;
-    try { await api.remove(`conversations/${api.segment(conversation.id)}`); forgetConversation(conversation.id); if (house.current === conversation.id) house.close(); } catch (error) { toast(error.message); }
+    try { await api.remove(`conversations/${api.segment(conversation.id)}`); forgetConversation(conversation.id); if (app.current === conversation.id) app.close(); } catch (error) { toast(error.message); }
   };
   const actions = (place, conversation) => menu(place, [
     { icon: 'pin', label: t(conversation.isPinned ? 'list.unpin' : 'list.pin'), run: () => change(conversation, { isPinned: !conversation.isPinned }) },
@@ -42,10 +42,10 @@ export function conversationList(house) {
 
   const entry = (conversation) => {
     const title = titleOf(conversation);
-    const draft = house.current === conversation.id ? '' : draftOf(conversation.id).trim();
+    const draft = app.current === conversation.id ? '' : draftOf(conversation.id).trim();
     const time = conversation.digest?.time ?? conversation.lastActivity;
     const unread = conversation.unread;
-    const item = h('a', { class: `entry${unread && !conversation.isMuted ? ' fresh' : ''}`, href: `#/c/${conversation.id}`, 'aria-current': house.current === conversation.id ? 'page' : null },
+    const item = h('a', { class: `entry${unread && !conversation.isMuted ? ' fresh' : ''}`, href: `#/c/${conversation.id}`, 'aria-current': app.current === conversation.id ? 'page' : null },
       conversationAvatar(conversation),
       h('span', { class: 'grow' },
         h('span', { class: 'top' }, h('span', { class: 'title grow cut', title }, title),
@@ -56,7 +56,7 @@ export function conversationList(house) {
           h('span', { class: 'digest grow cut' }, conversation.mentioned && h('span', { class: 'called' }, `${t('list.mentioned')} `),
             draft ? [h('span', { class: 'draft' }, `${t('list.draft')} `), draft.replace(/\s+/gu, ' ')] : digest(conversation)),
           unread > 0 && h('span', { class: `count${conversation.isMuted ? ' still' : ''}` }, h('span', { 'aria-hidden': 'true' }, unread > 99 ? '99+' : String(unread)), h('span', { class: 'unseen' }, t('list.unread', { count: unread }))))));
-    item.addEventListener('click', (event) => { if (house.current === conversation.id) { event.preventDefault(); house.focus(); } });
+    item.addEventListener('click', (event) => { if (app.current === conversation.id) { event.preventDefault(); app.focus(); } });
     item.addEventListener('contextmenu', (event) => { event.preventDefault(); actions({ x: event.clientX, y: event.clientY }, conversation); });
     item.addEventListener('keydown', (event) => {
       const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];
@@ -71,14 +71,14 @@ export function conversationList(house) {
     if (!wanted.length) {
       entries.clear();
       box.replaceChildren(!model.isListLoaded ? h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') })
-        : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { type: 'button', class: 'button primary', onclick: house.newConversation }, t('new.direct'))));
+        : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { type: 'button', class: 'button primary', onclick: app.newConversation }, t('new.direct'))));
       return;
     }
     // Rows that did not change stay: focus and hover stay with them.
     const focused = document.activeElement?.closest?.('.entry')?.getAttribute('href');
     const rows = wanted.map((conversation) => {
       const sign = JSON.stringify([conversation.unread, conversation.mentioned, conversation.isPinned, conversation.isMuted, conversation.digest, conversation.lastActivity, titleOf(conversation), conversation.avatar,
-        conversation.with && person(conversation.with.name), conversation.digest?.sender && nameOf(person(conversation.digest.sender)), draftOf(conversation.id), house.current === conversation.id, conversation.memberCount]);
+        conversation.with && person(conversation.with.name), conversation.digest?.sender && nameOf(person(conversation.digest.sender)), draftOf(conversation.id), app.current === conversation.id, conversation.memberCount]);
       const known = entries.get(conversation.id);
       if (known?.sign === sign) return known.row;
       const row = entry(conversation);

@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import { conversationList } from './list.js';
 import { h, icon, later, menu, say, toast, tool } from './dom.js';
-import { door } from './door.js';
+import { signIn } from './sign-in.js';
 import { loadTexts, setLanguage, t } from './i18n.js';
 import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, retryNow, titleOf } from './model.js';
 import { conversationView } from './chat.js';
@@ -11,7 +11,7 @@ import { empty, personAvatar } from './parts.js';
 
 const root = document.getElementById('app');
 const sessionKey = 'teahouse.session';
-let house = null;
+let app = null;
 
 export const schemes = ['auto', 'light', 'dark'];
 export const scheme = () => localStorage.getItem('teahouse.scheme') ?? 'auto';
@@ -24,16 +24,16 @@ export function setScheme(name) {
 
 export async function turn(code) {
   await setLanguage(code);
-  if (house) { house.stop(); house = makeHouse(); } else start();
+  if (app) { app.stop(); app = makeApp(); } else start();
 }
 
-function showDoor(note) {
-  house?.stop();
-  house = null;
+function showSignIn(note) {
+  app?.stop();
+  app = null;
   end();
   api.setToken(null);
   localStorage.removeItem(sessionKey);
-  door(root, { enter, turn, note });
+  signIn(root, { enter, turn, note });
 }
 
 async function enter({ token }) {
@@ -45,25 +45,25 @@ async function enter({ token }) {
 export async function signOut() {
   try { await api.remove('session'); } catch (error) { if (error.isPassing) { toast(error.message); return; } }
   location.hash = '';
-  showDoor();
+  showSignIn();
 }
 
-api.onSignedOut((problem) => showDoor(problem.code === 'account_disabled' ? problem.message : t('door.signedOut')));
+api.onSignedOut((problem) => showSignIn(problem.code === 'account_disabled' ? problem.message : t('signIn.signedOut')));
 
 async function start() {
   const token = localStorage.getItem(sessionKey);
-  if (!token) { showDoor(); return; }
+  if (!token) { showSignIn(); return; }
   api.setToken(token);
   for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
     try {
       const session = await api.get('session');
       const ready = begin(session);
-      house = makeHouse();
+      app = makeApp();
       await ready;
       return;
     } catch (error) {
-      if (!api.getToken()) return; // the door is shown already
-      root.replaceChildren(h('main', { class: 'door' }, h('div', { class: 'card' }, h('h1', {}, t('door.title')), h('div', { class: 'banner', role: 'status' }, error.message ?? String(error)),
+      if (!api.getToken()) return; // the signIn is shown already
+      root.replaceChildren(h('main', { class: 'signIn' }, h('div', { class: 'card' }, h('h1', {}, t('signIn.title')), h('div', { class: 'banner', role: 'status' }, error.message ?? String(error)),
         h('button', { type: 'button', class: 'button', onclick: () => location.reload() }, t('again')))));
       if (!error.isPassing) throw error;
       await new Promise((resolve) => setTimeout(resolve, error.retryAfter ?? wait));
@@ -71,7 +71,7 @@ async function start() {
   }
 }
 
-function makeHouse() {
+function makeApp() {
   const stops = [];
   let view = null;
   const self = {
@@ -97,7 +97,7 @@ function makeHouse() {
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));
   const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
-  const frame = h('main', { class: 'house', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
+  const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
     h('div', { class: 'side' }, h('header', {}, meButton, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, list.box), place);
 
   const drawWire = () => {

@@ -7,23 +7,23 @@ import { forgetConversation, learn, model, nameOf, newToken, on, person, takeCon
 import { busy, conversationAvatar, empty, pagedList, personAvatar } from './parts.js';
 import { choose } from './select.js';
 
-export function newConversation(house, event) {
+export function newConversation(app, event) {
   menu(event?.currentTarget ?? document.querySelector('.side header .tool:last-child'), [
-    { icon: 'person', label: t('new.direct'), run: () => newDirect(house) },
-    { icon: 'group', label: t('new.group'), run: () => newGroup(house) },
+    { icon: 'person', label: t('new.direct'), run: () => newDirect(app) },
+    { icon: 'group', label: t('new.group'), run: () => newGroup(app) },
   ], t('new'));
 }
 
-async function openDirect(house, name) {
+async function openDirect(app, name) {
   const value = takeConversation(await api.post('conversations', { kind: 'direct', with: name }));
-  house.open(value.id);
+  app.open(value.id);
 }
 
-function newDirect(house) {
-  choose({ title: t('new.direct'), source: 'people', without: [model.me.name], run: async ([one]) => openDirect(house, one.key) });
+function newDirect(app) {
+  choose({ title: t('new.direct'), source: 'people', without: [model.me.name], run: async ([one]) => openDirect(app, one.key) });
 }
 
-function newGroup(house) {
+function newGroup(app) {
   const title = h('input', { class: 'input', id: 'group-title', maxlength: String(model.limits.titleCharacters ?? 100), autocomplete: 'off' });
   const token = newToken();
   choose({
@@ -32,18 +32,18 @@ function newGroup(house) {
     async run(chosen) {
       const text = title.value.trim() || [nameOf(model.me), ...chosen.map((each) => each.label)].slice(0, 4).join(t('list.comma'));
       const value = takeConversation(await api.post('conversations', { kind: 'group', title: [...text].slice(0, model.limits.titleCharacters ?? 100).join(''), members: chosen.map((each) => each.key), clientToken: token }));
-      house.open(value.id);
+      app.open(value.id);
     },
   });
 }
 
 /// The card of a person.
-export async function showPerson(house, name) {
+export async function showPerson(app, name) {
   const { box } = dialog(t('person.title'), t('close'), (close) => {
     const body = h('div', { class: 'body' });
     const draw = () => {
       const user = person(name);
-      const write = h('button', { type: 'button', class: 'button primary', onclick: () => busy(write, async () => { try { await openDirect(house, name); close(); } catch (error) { toast(error.message); } }) }, icon('chat'), t('person.write'));
+      const write = h('button', { type: 'button', class: 'button primary', onclick: () => busy(write, async () => { try { await openDirect(app, name); close(); } catch (error) { toast(error.message); } }) }, icon('chat'), t('person.write'));
       const remark = h('input', { class: 'input', id: 'remark', value: user.remark ?? '', maxlength: String(model.limits.nameCharacters ?? 100), autocomplete: 'off' });
       const keep = h('button', { type: 'button', class: 'button', onclick: () => busy(keep, async () => {
         try { await api.put(`people/${api.segment(name)}/remark`, { remark: remark.value.trim() }); learn({ name, remark: remark.value.trim() || undefined }); toast(t('saved')); } catch (error) { toast(error.message); }
@@ -102,7 +102,7 @@ export function receipts(message) {
 const mayNot = (right) => (right === true ? null : t(`no.${right?.no}`) === `no.${right?.no}` ? t('no') : t(`no.${right?.no}`));
 
 /// The card of a conversation: settings of one's own, title, members.
-export function conversationCard(house, id) {
+export function conversationCard(app, id) {
   const value = () => model.conversations.get(id);
   const path = `conversations/${api.segment(id)}`;
   const stops = [];
@@ -123,7 +123,7 @@ export function conversationCard(house, id) {
       if (!conversation) { close(); return; }
       const no = mayNot(conversation.rights?.update);
       top.replaceChildren(conversationAvatar(conversation, 's88'), h('span', { class: 'name' }, titleOf(conversation)), h('span', { class: 'quiet ui' }, conversation.kind === 'direct' ? conversation.with?.name ?? '' : t('list.members', { count: conversation.memberCount })),
-        conversation.kind === 'direct' ? conversation.with && h('button', { type: 'button', class: 'button', onclick: () => { close(); showPerson(house, conversation.with.name); } }, t('person.title'))
+        conversation.kind === 'direct' ? conversation.with && h('button', { type: 'button', class: 'button', onclick: () => { close(); showPerson(app, conversation.with.name); } }, t('person.title'))
           : h('button', { type: 'button', class: 'button', disabled: Boolean(no), title: no, onclick: () => rename(conversation) }, icon('edit'), t('group.rename')));
     };
     const rename = (conversation) => dialog(t('group.rename'), t('close'), (shut) => {
@@ -145,7 +145,7 @@ export function conversationCard(house, id) {
         mine === 'owner' && { icon: 'person', label: t(role === 'manager' ? 'member.noManager' : 'member.manager'), run: () => change(user, (p) => api.patch(p, { role: role === 'manager' ? 'member' : 'manager' })) },
         { icon: 'bin', danger: true, label: t('member.remove'), run: async () => { if (await ask(t('member.remove'), t('member.remove.ask', { who: nameOf(user) }), t('member.remove'), t('cancel'), true)) change(user, (p) => api.remove(p)); } },
       ], nameOf(user)));
-      return h('div', { class: 'option' }, h('button', { type: 'button', class: 'plain', 'aria-label': nameOf(user), onclick: () => { close(); showPerson(house, user.name); } }, personAvatar(user, 's36')), h('span', { class: 'grow cut' }, member.nickname || nameOf(user)), role && role !== 'member' && h('span', { class: 'small quiet' }, t(`role.${role}`)), mayRemove && more);
+      return h('div', { class: 'option' }, h('button', { type: 'button', class: 'plain', 'aria-label': nameOf(user), onclick: () => { close(); showPerson(app, user.name); } }, personAvatar(user, 's36')), h('span', { class: 'grow cut' }, member.nickname || nameOf(user)), role && role !== 'member' && h('span', { class: 'small quiet' }, t(`role.${role}`)), mayRemove && more);
     };
     const change = async (user, run) => { try { await run(`${path}/members/${api.segment(user.name)}`); pages.start(); } catch (error) { toast(error.message); } };
     const filter = h('input', { class: 'input', type: 'search', placeholder: t('members.filter'), 'aria-label': t('members.filter') });
@@ -160,7 +160,7 @@ export function conversationCard(house, id) {
         async run(chosen) { const { refused = [], asked = [] } = await api.post(`${path}/members`, { members: chosen.map((each) => each.key) }) ?? {}; if (refused.length) toast(t('members.refused', { who: refused.map((name) => nameOf(person(name))).join(t('list.comma')) })); else if (asked.length) toast(t('members.asked')); pages.start(); } }) }, icon('plus'), t('members.add'));
       const leave = h('button', { type: 'button', class: 'button danger', onclick: async () => {
         if (!await ask(t('leave'), t('leave.ask', { title: titleOf(value()) }), t('leave'), t('cancel'), true)) return;
-        try { await api.post(`${path}/leave`); forgetConversation(id); close(); house.close(); } catch (error) { toast(error.message); }
+        try { await api.post(`${path}/leave`); forgetConversation(id); close(); app.close(); } catch (error) { toast(error.message); }
       } }, t('leave'));
       body.append(h('div', { class: 'section' }, h('h3', {}, t('members')), h('div', { class: 'seek' }, icon('search'), filter), list), add, leave);
       queueMicrotask(() => pages.start());

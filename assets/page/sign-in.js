@@ -10,25 +10,25 @@ const field = (id, label, properties, hint) => h('div', { class: 'field' }, h('l
   hint && h('span', { class: 'hint', id: `${id}-hint` }, hint));
 
 /// Fills `root`; `enter(session)` is called with `{token}`, `turn()` after another language was chosen.
-export async function door(root, { enter, turn, note }) {
-  root.replaceChildren(h('main', { class: 'door' }, h('div', { class: 'card' }, h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }))));
+export async function signIn(root, { enter, turn, note }) {
+  root.replaceChildren(h('main', { class: 'signIn' }, h('div', { class: 'card' }, h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }))));
   let welcome;
   try {
     welcome = await api.get('welcome');
   } catch (error) {
-    root.replaceChildren(h('main', { class: 'door' }, h('div', { class: 'card' },
-      h('h1', {}, t('door.title')), h('div', { class: 'banner bad', role: 'alert' }, error.message),
-      h('button', { type: 'button', class: 'button', onclick: () => door(root, { enter, turn, note }) }, t('again')))));
+    root.replaceChildren(h('main', { class: 'signIn' }, h('div', { class: 'card' },
+      h('h1', {}, t('signIn.title')), h('div', { class: 'banner bad', role: 'alert' }, error.message),
+      h('button', { type: 'button', class: 'button', onclick: () => signIn(root, { enter, turn, note }) }, t('again')))));
     return;
   }
   document.title = welcome.server || 'teahouse';
   const isSetup = welcome.needsSetup;
   const failure = h('div', { class: 'banner bad', role: 'alert', hidden: true });
-  const submit = h('button', { class: 'button primary wide' }, t(isSetup ? 'setup.do' : 'door.do'));
+  const submit = h('button', { class: 'button primary wide' }, t(isSetup ? 'setup.do' : 'signIn.do'));
   const form = h('form', { novalidate: true },
     isSetup && field('setup-token', t('setup.token'), { name: 'setup', autocomplete: 'off' }, t('setup.token.hint')),
-    field('name', t('door.name'), { name: 'name', autocomplete: 'username' }),
-    field('password', t('door.password'), { name: 'password', type: 'password', autocomplete: isSetup ? 'new-password' : 'current-password', minlength: isSetup ? 10 : null }, isSetup && t('setup.password.hint')),
+    field('name', t('signIn.name'), { name: 'name', autocomplete: 'username' }),
+    field('password', t('signIn.password'), { name: 'password', type: 'password', autocomplete: isSetup ? 'new-password' : 'current-password', minlength: isSetup ? 10 : null }, isSetup && t('setup.password.hint')),
     failure, submit);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -45,17 +45,17 @@ export async function door(root, { enter, turn, note }) {
       } catch (error) {
         failure.textContent = error.retryAfter ? `${error.message} ${t('problem.wait', { seconds: Math.ceil(error.retryAfter / 1000) })}` : error.message;
         failure.hidden = false;
-        if (isSetup && error.status === 404) door(root, { enter, turn, note });
+        if (isSetup && error.status === 404) signIn(root, { enter, turn, note });
       }
     });
   });
   const other = language === 'zh' ? 'en' : 'zh';
-  root.replaceChildren(h('main', { class: 'door' }, h('div', { class: 'card' },
+  root.replaceChildren(h('main', { class: 'signIn' }, h('div', { class: 'card' },
     h('img', { class: 'mark', src: new URL('icon.svg', import.meta.url).pathname, alt: '' }),
-    h('div', {}, h('h1', {}, isSetup ? t('setup.title') : welcome.server || t('door.title')), h('p', { class: 'quiet ui' }, t(isSetup ? 'setup.text' : 'door.text'))),
+    h('div', {}, h('h1', {}, isSetup ? t('setup.title') : welcome.server || t('signIn.title')), h('p', { class: 'quiet ui' }, t(isSetup ? 'setup.text' : 'signIn.text'))),
     note && h('div', { class: 'banner', role: 'status' }, note),
-    welcome.passwordsAllowed ? form : h('div', { class: 'banner', role: 'status' }, t('door.noPasswords')),
+    welcome.passwordsAllowed ? form : h('div', { class: 'banner', role: 'status' }, t('signIn.noPasswords')),
     h('div', { class: 'foot' }, h('button', { type: 'button', class: 'plain', lang: other === 'zh' ? 'zh-Hans' : 'en', onclick: () => turn(other) }, other === 'zh' ? '中文' : 'English'),
-      !welcome.isSecure && h('a', { class: 'ui', href: `https://${location.host}/` }, t('door.secure'))))));
+      !welcome.isSecure && h('a', { class: 'ui', href: `https://${location.host}/` }, t('signIn.secure'))))));
   if (welcome.passwordsAllowed) form.elements[0].focus();
 }

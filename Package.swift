@@ -102,11 +102,12 @@ let package = Package(
             common + [
                 "WuKongWire", "WuKongCrypto", "WuKongTranslation", "Transport", "Store", "Broker", "Accounts",
             ]),
-        module("APIKit", common + ["Transport", "Store", "Broker", "Accounts"]),
+        module("APIKit", common + ["Transport", "Store", "Search", "Broker", "Accounts"]),
         module(
             "NativeAPI",
             common + [
-                "APIKit", "ContentTranslation", "Localization", "Transport", "Store", "Profiles", "Broker", "Accounts",
+                "APIKit", "ContentTranslation", "Localization", "Transport", "Store", "Search", "Profiles", "Broker",
+                "Accounts",
             ]),
         module(
             "APIGateway",
@@ -117,8 +118,8 @@ let package = Package(
         module(
             "WuKongAPI",
             common + [
-                "APIKit", "WuKongWire", "WuKongTranslation", "Transport", "Store", "FileStore", "Transfers", "Profiles",
-                "Broker", "Accounts",
+                "APIKit", "WuKongWire", "WuKongTranslation", "Transport", "Store", "Search", "FileStore", "Transfers",
+                "Profiles", "Broker", "Accounts",
             ]),
         module(
             "LeanCloudAPI",
@@ -144,15 +145,15 @@ let package = Package(
         module(
             "AdminService",
             common + [
-                "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
-                "WuKongTranslation", "ContentTranslation", "Localization", "CLinux",
+                "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "Search", "FileStore", "Transfers", "Profiles",
+                "Transport", "WuKongTranslation", "ContentTranslation", "Localization", "CLinux",
             ], settings: small),
         module(
             "Server",
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "NativeAPI", "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers",
-                "Profiles",
+                "Profiles", "Search",
                 "HTTPClient", "Hooks", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
                 "LeanCloudGateway", "CAssets", "CLinux", "CZlib",
             ], settings: small),

@@ -3,6 +3,7 @@ package import Broker
 package import ChatModel
 package import Diagnostics
 package import Execution
+package import Search
 package import Store
 
 /// Settings of the HTTP API, from the configuration.
@@ -74,6 +75,8 @@ package struct APIServices: Sendable {
     package var accounts: Accounts
     /// Store of the server.
     package var store: Store
+    /// Search over the messages.
+    package var search: SearchIndex
     /// Manager's token.
     package var managerToken: ManagerToken
     /// Settings of the HTTP API.
@@ -94,12 +97,13 @@ package struct APIServices: Sendable {
     package var publicURL: String?
 
     package init(
-        broker: Broker, accounts: Accounts, store: Store, managerToken: ManagerToken, settings: APISettings,
-        facts: ServerFacts, clock: Clock, log: Log, findSession: SessionLookup? = nil
+        broker: Broker, accounts: Accounts, store: Store, search: SearchIndex, managerToken: ManagerToken,
+        settings: APISettings, facts: ServerFacts, clock: Clock, log: Log, findSession: SessionLookup? = nil
     ) {
         self.broker = broker
         self.accounts = accounts
         self.store = store
+        self.search = search
         self.managerToken = managerToken
         self.settings = settings
         self.facts = facts

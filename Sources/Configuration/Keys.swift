@@ -105,6 +105,9 @@ package enum Keys {
     package static let commitQueueBytes = SettingKey<Int64>(
         "limits.commit_queue_bytes", 16_777_216, in: 1_048_576...1_073_741_824, "bytes",
         "Maximum size of the message bodies that wait for the disk.")
+    package static let searchMilliseconds = SettingKey<Int64>(
+        "limits.search_milliseconds", 200, in: 10...500, "milliseconds",
+        "Maximum time of one search; the answer is what was found until then, and where to go on.")
     package static let groupMembers = SettingKey<Int64>(
         "limits.group_members", 500, in: 2...100_000, "members", "Maximum number of members of one group.")
     package static let sessionsPerUser = SettingKey<Int64>(
@@ -264,7 +267,8 @@ package enum Keys {
         frameBytes.definition, bodyBytes.definition, outboxBytes.definition, stallSeconds.definition,
         userRate.definition, userBurst.definition, conversationRate.definition, conversationBurst.definition,
         keptCommandRate.definition, keptCommandBurst.definition,
-        commitQueueRequests.definition, commitQueueBytes.definition, groupMembers.definition,
+        commitQueueRequests.definition, commitQueueBytes.definition, searchMilliseconds.definition,
+        groupMembers.definition,
         sessionsPerUser.definition,
         tokenDays.definition, ballastBytes.definition, stopWritingFreeBytes.definition,
         idleSecondsWuKong.definition,

@@ -5,6 +5,7 @@ import Broker
 import LeanCloudAPI
 import NativeAPI
 import Profiles
+import Search
 import Store
 import Transfers
 import WuKongAPI
@@ -15,8 +16,8 @@ extension TeahouseServer {
     private static let name = "teahouse"
 
     static func apiContext(
-        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, profiles: Profiles,
-        transfers: Transfers, functions: AppFunctions
+        _ options: ServerOptions, store: Store, search: SearchIndex, broker: Broker, accounts: Accounts,
+        profiles: Profiles, transfers: Transfers, functions: AppFunctions
     ) throws(ServerError) -> APIContext {
         let token: ManagerToken
         do throws(StoreError) {
@@ -28,8 +29,9 @@ extension TeahouseServer {
             version: Version.text, servesTLS: options.servesTLS, hasOwnCertificates: !options.certificates.isEmpty,
             startedAtMilliseconds: options.clock.wallMilliseconds(), limits: options.transportLimits.all)
         var services = APIServices(
-            broker: broker, accounts: accounts, store: store, managerToken: token, settings: options.wuKongAPI,
-            facts: facts, clock: options.clock, log: options.log, findSession: BusinessServer.sessions(of: accounts))
+            broker: broker, accounts: accounts, store: store, search: search, managerToken: token,
+            settings: options.wuKongAPI, facts: facts, clock: options.clock, log: options.log,
+            findSession: BusinessServer.sessions(of: accounts))
         let syncCommands = ProfileSyncCommands()
         services.didShow = { syncCommands.didShow($0, to: $1) }
         if options.profiles.remote != nil {

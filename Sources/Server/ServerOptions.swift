@@ -8,6 +8,7 @@ package import Execution
 package import HTTPClient
 package import Hooks
 package import LeanCloudGateway
+package import Search
 package import Store
 package import Transport
 import Glibc
@@ -18,6 +19,8 @@ package import WuKongGateway
 package struct ServerOptions: Sendable {
     /// Options of the store.
     package var store: StoreOptions
+    /// Options of search.
+    package var search = SearchOptions()
     /// Limits of the broker.
     package var broker = BrokerLimits()
     /// Addresses, origins and TLS of the transport.
@@ -143,6 +146,7 @@ extension ServerOptions {
         self.broker.keptCommands = RateLimit(
             perSecond: Double(settings[Keys.keptCommandRate]), burst: Double(settings[Keys.keptCommandBurst]))
         self.broker.bodyBytes = Int(settings[Keys.bodyBytes])
+        self.search.milliseconds = settings[Keys.searchMilliseconds]
         self.broker.sessionsPerUser = Int(settings[Keys.sessionsPerUser])
         self.transportLimits.connections = Limit(
             name: "connections", unit: "connections", maximum: settings[Keys.connections])

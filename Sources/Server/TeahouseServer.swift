@@ -11,6 +11,7 @@ package import Hooks
 import LeanCloudAPI
 import LeanCloudGateway
 package import Profiles
+package import Search
 package import Store
 package import Transfers
 package import Transport
@@ -21,6 +22,8 @@ import WuKongGateway
 package final class TeahouseServer: Sendable {
     /// Store of the server.
     package let store: Store
+    /// Search over the messages.
+    package let search: SearchIndex
     /// Accounts of the server.
     package let accounts: Accounts
     /// Broker of the server.
@@ -77,12 +80,14 @@ package final class TeahouseServer: Sendable {
         self.profiles = Profiles(
             store: self.store, options: options.profiles.service, remote: self.lateProfiles, clock: options.clock,
             log: options.log)
+        self.search = SearchIndex(
+            self.store, folder: options.store.folder, options: options.search, clock: options.clock, log: options.log)
         let api: APIContext
         let functions = AppFunctions()
         do throws(ServerError) {
             api = try Self.apiContext(
-                options, store: self.store, broker: self.broker, accounts: self.accounts, profiles: self.profiles,
-                transfers: self.transfers, functions: functions)
+                options, store: self.store, search: self.search, broker: self.broker, accounts: self.accounts,
+                profiles: self.profiles, transfers: self.transfers, functions: functions)
             let files = FilesContext(api: api, transfers: self.transfers, settings: options.files.routes)
             let events = EventsContext(api: api, profiles: self.profiles, transfers: self.transfers)
             let feed = FeedContext(api: api, profiles: self.profiles, transfers: self.transfers)
@@ -95,6 +100,7 @@ package final class TeahouseServer: Sendable {
                 listening: self.transport.addresses)
             self.outbound.open(functions)
         } catch {
+            self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)
             throw error
@@ -106,6 +112,7 @@ package final class TeahouseServer: Sendable {
                 profiles: self.profiles)
         } catch {
             self.outbound.stop()
+            self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
             Self.stop(self.broker, self.accounts, self.store)
             throw .admin(error)
@@ -184,6 +191,7 @@ package final class TeahouseServer: Sendable {
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
         self.outbound.stop()
+        self.search.stop()
         Self.stop(self.transfers, self.profiles, self.lateProfiles)
         Self.stop(self.broker, self.accounts, self.store)
     }

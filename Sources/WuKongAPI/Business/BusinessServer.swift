@@ -24,7 +24,8 @@ package struct BusinessServer: Sendable {
     /// Routes of the API for apps.
     package var routes: [Route] {
         SignInRoutes(settings: self.settings).routes + CommonRoutes(settings: self.settings).routes
-            + ConversationRoutes.routes + HistoryRoutes.routes + MessageChangeRoutes.routes + ReceiptRoutes.routes
+            + ConversationRoutes.routes + HistoryRoutes.routes + SearchRoutes.routes
+            + MessageChangeRoutes.routes + ReceiptRoutes.routes
             + ReactionRoutes.routes + PinRoutes.routes + ReminderRoutes.routes + ChannelRoutes.routes
             + GroupRoutes.routes
             + GroupMemberRoutes.routes + PeopleRoutes.routes + FriendRoutes.routes + FileRoutes.routes

@@ -3,14 +3,13 @@ import ByteCodec
 import ChatModel
 import Store
 
-/// Reading messages back: pages of a channel, what changed on them, the log of commands, search.
+/// Reading messages back: pages of a channel, what changed on them, the log of commands.
 enum HistoryRoutes {
     static let routes: [Route] = [
         Route("POST", "/v1/message/channel/sync", Self.page),
         Route("POST", "/v1/message/extra/sync", Self.extras),
         Route("POST", "/v1/message/sync", Self.commands),
         Route("POST", "/v1/message/syncack/{last}", Self.acknowledgeCommands),
-        Route("POST", "/v1/message/search", Self.search),
     ]
 
     // MARK: Pages
@@ -99,49 +98,6 @@ enum HistoryRoutes {
             try store.acknowledgeCommands(user, upTo: last, single: false)
         } answer: { _ in
             .ok
-        }
-    }
-
-    // MARK: Search
-
-    /// How many of a channel's newest messages are looked through, and how many are found at most.
-    static let searchedMessages = 5_000
-    static let foundMessages = 100
-    /// Between two looks at the clock.
-    static let searchedAtOnce = 100
-
-    /// The newest messages of a channel that hold a keyword in their text, newest first. There is no index: only so
-    /// many of the newest are looked through, for `ReadBounds.longMilliseconds` at most. The header field
-    /// `Search-Complete` is 1 when that was all; else it is 0, and `Search-Next` is the `before_message_seq` to go on
-    /// with.
-    @Sendable static func search(_ call: BusinessCall) throws(APIFailure) {
-        let fields = try call.request.fields()
-        let channel = try call.channel(fields)
-        let keyword = try fields.text("keyword").lowercased()
-        guard keyword.unicodeScalars.count <= 100 else { throw .bad("keyword has at most 100 characters") }
-        let type = try fields.integer("content_type")
-        let before = try fields.largeInteger("before_message_seq") ?? 0
-        let person = call.person
-        call.read(as: .long) { store throws(StoreError) in
-            let conversation = try store.knownConversation(channel, of: person.user)
-            let cleared = try store.preference(of: person.user, in: conversation.id).clearedThrough
-            let found = try store.search(
-                MessageSearch(
-                    keyword: keyword, contentType: type, oldest: cleared + 1, before: before > 0 ? before : .max),
-                in: conversation, of: person)
-            let rows = try store.rows(
-                found.messages, in: conversation.id, channelID: channel.id, channelType: channel.typeNumber,
-                for: person.user, named: person.name)
-            return (rows: rows, next: found.next)
-        } answer: { found in
-            var answer = APIAnswer.json { writer in
-                writer.beginArray()
-                for row in found.rows { row.write(to: &writer) }
-                writer.endArray()
-            }
-            answer.headers.append(("Search-Complete", found.next == nil ? "1" : "0"))
-            if let next = found.next { answer.headers.append(("Search-Next", "\(next)")) }
-            return answer
         }
     }
 }

@@ -15,7 +15,7 @@ package struct NativeServer: Sendable {
     /// Every route, in the order of the description.
     package static let table: [NativeRoute] =
         SessionRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes + MessageRoutes.routes
-        + MessageMarkRoutes.routes + MemberRoutes.routes
+        + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes
 
     /// The routes with their handlers, as one area of the gateway.
     package var group: RouteGroup {

@@ -84,10 +84,4 @@ extension Broker {
             self.acknowledgeCommand(user: user, sequence: sequence, single: true)
         }
     }
-
-    /// Has `sink` called with those who got a reminder because a message calls them by name; on the broker's thread, so
-    /// it must be short. A gateway tells their devices in its own words.
-    package func onReminders(_ sink: @escaping @Sendable ([UserID]) -> Void) {
-        self.ask { core in core.onReminders = sink }
-    }
 }

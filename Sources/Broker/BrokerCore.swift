@@ -52,8 +52,6 @@ final class BrokerCore {
     private var metrics = BrokerMetrics()
     private var nextSweep: Instant
     private var waitingEvents = WaitingEvents()
-    /// Hears who was called by name.
-    var onReminders: @Sendable ([UserID]) -> Void = { _ in }
 
     /// How often what is no longer needed is forgotten.
     private static let sweepMilliseconds: Int64 = 10_000
@@ -362,7 +360,9 @@ final class BrokerCore {
                 to: self.fanOut.targets(of: accepted.message.conversation, members: accepted.members, in: self.table))
         }
         if origin != 0 { self.metrics.delivered -= 1 }
-        if !accepted.reminded.isEmpty { self.onReminders(accepted.reminded) }
+        if !accepted.reminded.isEmpty {
+            self.happened([ChangeEvent(reminding: accepted.reminded, of: accepted.message)])
+        }
         if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
     }
 

@@ -34,6 +34,15 @@ struct VisibleForms {
 }
 
 extension ChangeEvent {
+    /// Reminders of people whom a message calls by name. The store makes them with the message and names the people in
+    /// its outcome, so that who sends nothing of the kind pays nothing.
+    init(reminding people: [UserID], of message: Message) {
+        self.init(
+            in: nil, actor: systemUserName, actorID: .system, atMilliseconds: message.sentAtMilliseconds,
+            change: .person(.reminders), audience: .people(people), receivers: people, origin: .server,
+            position: StorePosition(message.id))
+    }
+
     /// The event in the forms in which its people are told it: the new words of an edited message as the operator's
     /// rules have them.
     func seen(_ filter: ReceiveFilter) -> [(event: ChangeEvent, people: [UserID])] {

@@ -12,6 +12,15 @@ package enum EventGateway: Hashable, Sendable, CaseIterable {
     case native
     /// LeanCloud's wire and its REST API.
     case leanCloud
+
+    /// Requests come from people themselves; else from the server, the operator or a business server. LeanCloud's REST
+    /// API changes people in their own name, also with the master key.
+    package var isOfPeople: Bool {
+        switch self {
+        case .app, .native, .leanCloud: true
+        case .server, .operator, .business: false
+        }
+    }
 }
 
 /// Gateway and session by which a change was asked for: a gateway tells its own session apart, and the line about the
@@ -135,6 +144,32 @@ package enum OwnChange: Hashable, Sendable {
     case heard(MessageID)
 }
 
+/// A change of a person, or between two people, in no conversation.
+///
+/// Rows of it have versions, by which devices that were away find it: the event points to them.
+package enum PersonChange: Hashable, Sendable {
+    /// The person is shown otherwise; `existence`: the account was disabled, enabled or deleted.
+    case profile(UserName, ProfileFields)
+    /// Somebody asks, or asks again, to be friends.
+    ///
+    /// - Parameter askerName: display name.
+    case friendRequested(FriendRequest, askerName: String)
+    /// Two people are friends.
+    ///
+    /// - Parameters:
+    ///   - by: who agreed to what the other one had asked.
+    ///   - name: display name of who agreed.
+    case befriended(UserName, by: UserName, name: String)
+    /// The actor and this person are friends no more.
+    case unfriended(UserName)
+    /// The actor calls this friend otherwise.
+    case remark(UserName)
+    /// Somebody is on a list of the actor's, or no longer.
+    case listed(UserName, on: PersonalList, Bool)
+    /// Reminders of the people who are told were made or ended.
+    case reminders
+}
+
 /// How people came into a conversation.
 package enum MemberArrival: Hashable, Sendable {
     /// Brought by the actor.
@@ -160,6 +195,8 @@ package enum EventAudience: Hashable, Sendable {
     /// The same, and people who are not in it: who have just left, or may not come back.
     case membersAnd([UserID])
     case people([UserID])
+    /// People to whom somebody matters: each gateway knows its own, friends or whoever was shown that person.
+    case watchers(of: UserName)
 }
 
 /// The conversation in which something happened, with what a gateway needs to name it.
@@ -187,10 +224,10 @@ package struct EventPlace: Hashable, Sendable {
     }
 }
 
-/// Something that happened to a conversation, its people or its messages. The writer makes it in the transaction of the
+/// Something that happened to a conversation, its people or its messages, or to a person. The writer makes it in the transaction of the
 /// change, whatever gateway asked; after the commit the gateways word it for those who are signed in.
 package struct ChangeEvent: Hashable, Sendable {
-    /// Change of a conversation.
+    /// Change of a conversation, or of a person.
     package enum Change: Hashable, Sendable {
         /// It exists, with these members.
         ///
@@ -226,6 +263,8 @@ package struct ChangeEvent: Hashable, Sendable {
         case receipt(MessageReceipt)
         /// A person has changed what is theirs alone; for their own devices.
         case own(OwnChange)
+        /// Of a person, or between two, in no conversation.
+        case person(PersonChange)
     }
 
     /// Conversation in which it happened; `nil` for what happened to a person, or between two, in none.
@@ -234,7 +273,8 @@ package struct ChangeEvent: Hashable, Sendable {
     package var actor: UserName
     /// The same person; `UserID.system` for the operator and business servers.
     package var actorID: UserID
-    /// People whom the change happened to: who joined, left, was muted, has another role or nickname.
+    /// People whom the change happened to: who joined, left, was muted, has another role or nickname; who is asked to be
+    /// a friend, is one, or is shown otherwise.
     package var subjects: [UserID]
     /// When, UTC milliseconds; never falls within a conversation.
     package var atMilliseconds: Int64
@@ -242,7 +282,7 @@ package struct ChangeEvent: Hashable, Sendable {
     package var change: Change
     /// The people who are told.
     package var audience: EventAudience
-    /// The same, one by one, as they were at the commit; each once.
+    /// The same, one by one, as they were at the commit; each once. Empty for watchers.
     package var receivers: [UserID]
     /// Origin of the change.
     package var origin: EventOrigin
@@ -275,7 +315,20 @@ extension ChangeEvent.Change {
             .unmuted(let people), .blocked(let people), .unblocked(let people):
             people
         case .role(let person, _, _), .nickname(let person): [person]
+        case .person(let change): change.subjects
         case .card, .settings, .edited, .recalled, .annotated, .read, .receipt, .own: []
+        }
+    }
+}
+
+extension PersonChange {
+    /// The names of those whom it happened to.
+    package var subjects: [UserName] {
+        switch self {
+        case .profile(let person, _), .unfriended(let person), .remark(let person), .listed(let person, _, _): [person]
+        case .friendRequested(let request, _): [request.otherName]
+        case .befriended(let asker, let other, _): [asker, other]
+        case .reminders: []
         }
     }
 }

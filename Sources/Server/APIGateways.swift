@@ -32,8 +32,8 @@ extension TeahouseServer {
             broker: broker, accounts: accounts, store: store, search: search, managerToken: token,
             settings: options.wuKongAPI, facts: facts, clock: options.clock, log: options.log,
             findSession: BusinessServer.sessions(of: accounts))
-        let syncCommands = ProfileSyncCommands()
-        services.didShow = { syncCommands.didShow($0, to: $1) }
+        let watchers = PersonWatchers()
+        services.didShow = { watchers.didShow($0, to: $1) }
         if options.profiles.remote != nil {
             services.saidElsewhere = { name in
                 let info = profiles.info(user: name)
@@ -54,8 +54,8 @@ extension TeahouseServer {
         groups.append(NativeServer(native, version: Version.text).group)
         TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {
-            syncCommands.begin(profiles, services)
-            groups += Self.groups(options, services)
+            watchers.tellNews(of: profiles, services)
+            groups += Self.groups(options, services, watchers)
         }
         if options.servesLeanCloud {
             let server = LeanCloudServer(
@@ -65,9 +65,10 @@ extension TeahouseServer {
         return APIContext(services: services, groups: groups)
     }
 
-    private static func groups(_ options: ServerOptions, _ services: APIServices) -> [RouteGroup] {
-        BusinessServer.tellReminders(services)
-        BusinessServer.deliverAnnouncements(services)
+    private static func groups(
+        _ options: ServerOptions, _ services: APIServices, _ watchers: PersonWatchers
+    ) -> [RouteGroup] {
+        BusinessServer.deliverAnnouncements(services, to: watchers)
         var business = options.business
         let store = services.store
         business.rules = { store.rules }

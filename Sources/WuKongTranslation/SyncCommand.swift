@@ -85,13 +85,11 @@ package struct SyncCommand: Hashable, Sendable {
                 ("channel_id", .string(id)), ("channel_type", .integer(Int64(type))), ("unread", .integer(unread))))
     }
 
-    /// - Parameters:
-    ///   - type: of the channel: 1 for a person, 2 for a group.
-    ///   - isKept: false where very many people are told; apps look at a card again when they show it.
-    package static func channelChanged(_ id: String, type: Int, isKept: Bool = true) -> SyncCommand {
+    /// - Parameter type: of the channel: 1 for a person, 2 for a group.
+    package static func channelChanged(_ id: String, type: Int) -> SyncCommand {
         SyncCommand(
             "channelUpdate", self.object(("channel_id", .string(id)), ("channel_type", .integer(Int64(type)))),
-            isKept: isKept)
+            isKept: true)
     }
 
     /// Makes clients fetch the picture of a group.
@@ -102,6 +100,37 @@ package struct SyncCommand: Hashable, Sendable {
     /// Makes clients fetch the members of a group.
     package static func membersChanged(_ group: String) -> SyncCommand {
         SyncCommand("memberUpdate", self.object(("group_no", .string(group))), isKept: true)
+    }
+
+    // MARK: People
+
+    /// Makes clients fetch the card of a person.
+    static func personChanged(_ name: UserName) -> SyncCommand { .channelChanged(name.text, type: 1) }
+
+    /// Makes clients fetch the picture of a person.
+    static func personPicture(_ name: UserName) -> SyncCommand {
+        SyncCommand("userAvatarUpdate", self.object(("uid", .string(name.text))))
+    }
+
+    static func friendRequested(_ request: FriendRequest, askerName: String) -> SyncCommand {
+        SyncCommand(
+            "friendRequest",
+            self.object(
+                ("apply_uid", .string(request.askerName.text)), ("apply_name", .string(askerName)),
+                ("to_uid", .string(request.otherName.text)), ("remark", .string(request.text)),
+                ("token", .string(request.token))), isKept: true)
+    }
+
+    static func friendAccepted(asker: UserName, by accepter: UserName, name: String) -> SyncCommand {
+        SyncCommand(
+            "friendAccept",
+            self.object(
+                ("to_uid", .string(asker.text)), ("from_uid", .string(accepter.text)), ("from_name", .string(name))),
+            isKept: true)
+    }
+
+    package static func friendDeleted(_ other: UserName) -> SyncCommand {
+        SyncCommand("friendDeleted", self.object(("uid", .string(other.text))), isKept: true)
     }
 
     // MARK: Sending

@@ -2,16 +2,36 @@ package import ChatModel
 
 /// A sync command for some of the people whom an event concerns.
 package struct WuKongNotice: Hashable, Sendable {
+    /// Receivers of a command.
+    package enum Target: Hashable, Sendable {
+        /// Members of a conversation now, as the receivers of one command.
+        case conversation(ConversationID)
+        /// People, each on all their devices.
+        case people([UserID])
+        /// Whoever was shown this person lately, friends, and the person.
+        case watchers(of: UserName)
+    }
+
     /// Command for the receivers.
     package var command: SyncCommand
     /// Receivers of the command.
-    package var target: CommandTarget
+    package var target: Target
     /// The conversation as the receivers are told it; empty for the direct conversation with the sender.
     package var channel: String
     /// Kind of the conversation.
     package var kind: ConversationKind
     /// Sender of the command. A person's changes have a rate; the system's have none.
     package var sender: UserID
+
+    package init(
+        command: SyncCommand, target: Target, channel: String, kind: ConversationKind, sender: UserID
+    ) {
+        self.command = command
+        self.target = target
+        self.channel = channel
+        self.kind = kind
+        self.sender = sender
+    }
 }
 
 /// Wording of events for WuKongIM's apps, whichever way the change came.
@@ -19,7 +39,8 @@ package struct WuKongNotice: Hashable, Sendable {
 /// Apps fetch what a command names; the command itself says nothing more. Source: TangSengDaoDao's web, iOS and Android
 /// apps: `memberUpdate` reads `group_no` and synchronises the members after the largest version, `channelUpdate` reads
 /// `channel_id` and `channel_type` and fetches the card, `unreadClear` sets the number, `messageRevoke` reads
-/// `message_id`, `syncMessageExtra` and `syncReminders` synchronise by version.
+/// `message_id`, `syncMessageExtra` and `syncReminders` synchronise by version, `friendRequest`, `friendAccept` and
+/// `friendDeleted` synchronise friends and requests, `userAvatarUpdate` fetches a picture again.
 package enum WuKongNotices {
     /// The commands about one transaction: several changes that lead to the same command lead to it once, and those of
     /// a conversation that has just been made to none besides.
@@ -41,15 +62,74 @@ package enum WuKongNotices {
     private static func isPartOfMaking(_ event: ChangeEvent, _ made: Set<ConversationID>) -> Bool {
         guard let place = event.place, made.contains(place.conversation) else { return false }
         switch event.change {
-        case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own: return false
+        case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own, .person: return false
         case .joined, .card, .settings, .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return true
         }
     }
 
     /// The commands about one event; none in rooms, whose people come and go with their connections.
     package static func announcements(of event: ChangeEvent) -> [WuKongNotice] {
+        if case .person(let change) = event.change { return self.announcements(of: change, event) }
         guard let place = event.place, place.kind != .room else { return [] }
         return ConversationWording(event: event, place: place).announcements
+    }
+
+    // MARK: People
+
+    private static func announcements(of change: PersonChange, _ event: ChangeEvent) -> [WuKongNotice] {
+        let (actor, people) = (event.actorID, event.receivers)
+        let others = people.filter { $0 != actor }
+        switch change {
+        // That an account has ended apps learn when they ask for it.
+        case .profile(let name, let fields):
+            return self.announcements(ofPerson: name, showing: fields.subtracting(.existence))
+        case .friendRequested(let request, let name):
+            return [self.notice(.friendRequested(request, askerName: name), to: people, from: actor)]
+        case .befriended(let asker, let other, let name):
+            return [self.notice(.friendAccepted(asker: asker, by: other, name: name), to: people, from: actor)]
+        case .unfriended(let other):
+            return [
+                self.notice(.friendDeleted(other), to: [actor], from: actor),
+                self.notice(.friendDeleted(event.actor), to: others, from: actor),
+                self.notice(.personChanged(other), to: [actor], from: actor),
+                self.notice(.personChanged(event.actor), to: others, from: actor),
+            ]
+        case .remark(let other): return [self.notice(.personChanged(other), to: people, from: actor)]
+        // A business server may put any number of people on a list; who is away sees it on the card.
+        case .listed(let other, on: .blocked, _):
+            let command = SyncCommand.personChanged(other)
+            return [self.notice(actor == .system ? command.passing : command, to: people, from: actor)]
+        // Apps show nothing of it.
+        case .listed(_, on: .allowed, _): return []
+        case .reminders: return [self.notice(.reminders, to: people, from: actor)]
+        }
+    }
+
+    /// Commands for whoever is shown a person, when these fields are other ones: by a change here, or in the other user
+    /// system that has them. They come from the system and are kept for nobody: very many people are told.
+    package static func announcements(ofPerson name: UserName, showing fields: ProfileFields) -> [WuKongNotice] {
+        var commands: [SyncCommand] = []
+        if fields.contains(.picture) { commands.append(.personPicture(name)) }
+        if !fields.isDisjoint(with: [.name, .attributes, .existence]) { commands.append(.personChanged(name).passing) }
+        return commands.map { command in
+            WuKongNotice(command: command, target: .watchers(of: name), channel: "", kind: .direct, sender: .system)
+        }
+    }
+
+    /// The command for everyone in a group whose picture is another one.
+    package static func announcement(
+        ofPictureOf channel: ChannelName, in id: ConversationID, _ kind: ConversationKind
+    ) -> WuKongNotice {
+        WuKongNotice(
+            command: .groupPicture(channel.text), target: .conversation(id), channel: channel.text, kind: kind,
+            sender: .system)
+    }
+
+    /// To devices of people, who see themselves as the channel: it is a note to them, and no conversation shows it.
+    private static func notice(
+        _ command: SyncCommand, to people: [UserID], from sender: UserID
+    ) -> WuKongNotice {
+        WuKongNotice(command: command, target: .people(people), channel: "", kind: .direct, sender: sender)
     }
 }
 
@@ -65,7 +145,8 @@ private struct ConversationWording {
         case .joined: self.membersChanged + self.arrivals
         case .left: self.departures
         case .role, .nickname, .muted, .unmuted, .blocked, .unblocked: self.membersChanged
-        case .card, .settings: self.cardChanged
+        case .card: self.cardChanged
+        case .settings(let settings): self.cardChanged + (settings.contains(.picture) ? self.pictureChanged : [])
         case .edited(let message): self.messagesChanged([.messageExtra], of: message.senderID)
         case .recalled(let message):
             self.messagesChanged(
@@ -76,22 +157,22 @@ private struct ConversationWording {
             self.messagesChanged([Self.command(annotation)], of: self.event.actorID)
         case .read(_, _, let badge): self.read(badge)
         case .own(let change): self.own(change)
-        // Apps that ask for receipts synchronise them with the extras.
-        case .receipt: []
+        // Apps that ask for receipts synchronise them with the extras. A person is in no conversation.
+        case .receipt, .person: []
         }
     }
 
-    private func notice(_ command: SyncCommand, to target: CommandTarget? = nil) -> WuKongNotice {
+    private func notice(_ command: SyncCommand, to target: WuKongNotice.Target? = nil) -> WuKongNotice {
         WuKongNotice(
             command: command, target: target ?? self.target, channel: self.place.channel?.text ?? "",
             kind: self.place.kind, sender: self.event.actorID)
     }
 
-    /// Members of the conversation now, as the receivers of one command.
-    private var target: CommandTarget {
+    private var target: WuKongNotice.Target {
         switch self.event.audience {
         case .members, .membersAnd: .conversation(self.place.conversation)
         case .people(let people): .people(people)
+        case .watchers(let name): .watchers(of: name)
         }
     }
 
@@ -114,6 +195,12 @@ private struct ConversationWording {
 
     private var cardChanged: [WuKongNotice] { self.card.map { [self.notice($0)] } ?? [] }
 
+    /// A picture is fetched again by a command of its own.
+    private var pictureChanged: [WuKongNotice] {
+        guard let channel = self.place.channel else { return [] }
+        return [WuKongNotices.announcement(ofPictureOf: channel, in: self.place.conversation, self.place.kind)]
+    }
+
     /// Commands for people who joined; a person who returns has a card that says "out".
     private var arrivals: [WuKongNotice] {
         guard self.place.kind == .group, let card = self.card else { return [] }
@@ -123,7 +210,7 @@ private struct ConversationWording {
     /// Commands for people who left; they learn it by the card, which is not theirs any more.
     private var departures: [WuKongNotice] {
         guard let card = self.card else { return [] }
-        let gone = CommandTarget.people(self.event.subjects)
+        let gone = WuKongNotice.Target.people(self.event.subjects)
         var announcements = self.event.receivers.count > self.event.subjects.count ? self.membersChanged : []
         if self.place.kind == .group, let channel = self.place.channel?.text {
             announcements.append(self.notice(.membersChanged(channel), to: gone))

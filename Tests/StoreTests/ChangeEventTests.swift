@@ -216,6 +216,77 @@ struct ChangeEventTests {
         #expect(!logged.contains { if case .own = $0.change { true } else { false } })
     }
 
+    @Test("what lies between two people is told to those two, with who did it, and once")
+    func people() throws {
+        let verona = try Verona()
+        let told = try Told(verona.fixture.store)
+        let (romeo, juliet) = (verona.romeo, verona.juliet)
+        let (his, hers) = (UserName("romeo")!, UserName("juliet")!)
+        let request = try verona.write { store throws(StoreError) in
+            store.origin = EventOrigin(.app)
+            try store.setDisplayName(romeo, "Romeo M.")
+            let request = try store.askFriend(juliet, by: romeo, text: "a rose", token: "key")
+            try store.acceptFriend(romeo, by: juliet)
+            try store.setFriendRemark(juliet, of: romeo, "the sun")
+            try store.removeFriend(juliet, of: romeo)
+            for _ in 0..<2 { try store.setListed(owner: juliet, .blocked, romeo, true) }
+            return request
+        }
+        let events = try told.take()
+        let due: [(PersonChange, UserID, [UserID])] = [
+            (.profile(his, .name), romeo, []), (.friendRequested(request, askerName: "Romeo M."), romeo, [juliet]),
+            (.befriended(his, by: hers, name: "juliet"), juliet, [romeo, juliet]), (.remark(hers), romeo, [romeo]),
+            (.unfriended(hers), romeo, [romeo, juliet]), (.listed(his, on: .blocked, true), juliet, [juliet]),
+        ]
+        #expect(events.map(\.change) == due.map { .person($0.0) })
+        #expect(events.map(\.actorID) == due.map(\.1) && events.map(\.receivers) == due.map(\.2))
+        #expect(events[0].audience == .watchers(of: his))
+        #expect(events.allSatisfy { $0.place == nil && $0.origin.gateway == .app })
+        let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: 0) }
+        #expect(!logged.contains { if case .person = $0.change { true } else { false } }, "their rows have versions")
+    }
+
+    @Test("a profile that the operator changes is the operator's doing; a new person is told to nobody")
+    func profiles() throws {
+        let verona = try Verona()
+        let told = try Told(verona.fixture.store)
+        let romeo = verona.romeo
+        try verona.write { store throws(StoreError) in
+            store.origin = EventOrigin(.operator)
+            let paris = try store.createUser(UserName("paris")!, displayName: "County Paris")
+            try store.setListed(owner: romeo, .allowed, paris, true)
+            try store.setProfile(of: romeo, ProfilePatch(displayName: "Romeo", avatar: "/romeo.png"))
+            try store.setProfile(of: romeo, ProfilePatch(settings: Array(#"{"a":1}"#.utf8)))
+            try store.setDisabled(romeo, true)
+            _ = try store.deleteUser(paris)
+        }
+        let events = try told.take()
+        let (his, other) = (UserName("romeo")!, UserName("paris")!)
+        #expect(
+            events.map(\.change) == [
+                .person(.listed(other, on: .allowed, true)), .person(.profile(his, [.name, .picture])),
+                .person(.profile(his, .existence)), .person(.profile(other, .existence)),
+            ])
+        #expect(events.allSatisfy { $0.actorID == .system })
+    }
+
+    @Test("whose reminders were made or ended is told once for each request that did")
+    func reminders() throws {
+        let verona = try Verona()
+        let told = try Told(verona.fixture.store)
+        let (id, juliet, romeo) = (verona.id, verona.juliet, verona.romeo)
+        let reminder = NewReminder(in: id, sequence: 0, kind: .joinRequest, text: "tybalt", data: nil, locates: false)
+        try verona.write { store throws(StoreError) in
+            let made = try store.addReminder(reminder, for: [juliet, romeo], by: .application)
+            for _ in 0..<2 { try store.finishReminders(made.ids, by: juliet) }
+            for _ in 0..<2 { try store.endReminders(made.ids) }
+        }
+        let events = try told.take()
+        #expect(events.allSatisfy { $0.change == .person(.reminders) })
+        #expect(events.map(\.receivers) == [[romeo, juliet].sorted(), [juliet], [romeo]])
+        #expect(events.map(\.actorID) == [.system, juliet, .system])
+    }
+
     @Test("a change of many members is one event for one audience")
     func many() throws {
         let verona = try Verona()

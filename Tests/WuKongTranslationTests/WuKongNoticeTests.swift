@@ -28,6 +28,7 @@ struct WuKongNoticeTests {
                 switch notice.target {
                 case .conversation: "all"
                 case .people(let people): people.map { "\($0.rawValue)" }.joined(separator: ",")
+                case .watchers(let name): "watchers of \(name)"
                 }
             return "\(notice.command.word)\(notice.command.isKept ? "" : "?") to \(target)"
         }
@@ -134,5 +135,73 @@ struct WuKongNoticeTests {
                 #expect(named.allSatisfy { $0 == channel })
             }
         }
+    }
+
+    // MARK: People
+
+    private func lines(
+        _ change: PersonChange, by actor: UserID = romeo, to people: [UserID] = [romeo, juliet]
+    ) -> [String] {
+        let event = ChangeEvent(
+            in: nil, actor: UserName("romeo")!, actorID: actor, atMilliseconds: 0, change: .person(change),
+            audience: .people(people), receivers: people, origin: .server)
+        let announcements = WuKongNotices.announcements(of: [event, event])
+        #expect(announcements.allSatisfy { $0.channel == "" && $0.kind == .direct })
+        return self.lines(announcements)
+    }
+
+    @Test("what lies between two people goes to each with the name of the other, and is kept")
+    func friends() {
+        let (romeo, juliet) = (UserName("romeo")!, UserName("juliet")!)
+        let request = FriendRequest(
+            asker: Self.romeo, askerName: romeo, other: Self.juliet, otherName: juliet, text: "a rose", token: "key",
+            state: .waiting, change: 1, createdAtMilliseconds: 0)
+        #expect(
+            self.lines(.friendRequested(request, askerName: "Romeo"), to: [Self.juliet]) == ["friendRequest to 3"])
+        #expect(self.lines(.befriended(romeo, by: juliet, name: "Juliet")) == ["friendAccept to 2,3"])
+        #expect(
+            self.lines(.unfriended(juliet)) == [
+                "friendDeleted to 2", "friendDeleted to 3", "channelUpdate to 2", "channelUpdate to 3",
+            ])
+        #expect(self.lines(.remark(juliet), to: [Self.romeo]) == ["channelUpdate to 2"])
+        #expect(self.lines(.reminders, by: .system) == ["syncReminders? to 2,3"])
+        let event = ChangeEvent(
+            in: nil, actor: romeo, actorID: Self.romeo, atMilliseconds: 0, change: .person(.unfriended(juliet)),
+            audience: .people([Self.romeo, Self.juliet]), receivers: [Self.romeo, Self.juliet], origin: .server)
+        let named = WuKongNotices.announcements(of: event).map { notice in
+            (notice.command.parameters?["uid"] ?? notice.command.parameters?["channel_id"])?.string
+        }
+        #expect(named == ["juliet", "romeo", "juliet", "romeo"])
+    }
+
+    @Test("who blocks somebody has it on every device, also those that are away; by a business server while online")
+    func blocking() {
+        let tybalt = Self.name
+        #expect(self.lines(.listed(tybalt, on: .blocked, true), to: [Self.romeo]) == ["channelUpdate to 2"])
+        #expect(
+            self.lines(.listed(tybalt, on: .blocked, false), by: .system, to: [Self.romeo]) == ["channelUpdate? to 2"])
+        #expect(self.lines(.listed(tybalt, on: .allowed, true), to: [Self.romeo]) == [])
+    }
+
+    @Test(
+        "a person who is shown otherwise is told to watchers, and kept for nobody",
+        arguments: [
+            (.name, ["channelUpdate? to watchers of tybalt"]), (.picture, ["userAvatarUpdate? to watchers of tybalt"]),
+            ([.attributes, .externalID], ["channelUpdate? to watchers of tybalt"]), (.existence, []),
+            (
+                [.name, .picture],
+                ["userAvatarUpdate? to watchers of tybalt", "channelUpdate? to watchers of tybalt"]
+            ),
+        ] as [(ProfileFields, [String])])
+    func profiles(_ fields: ProfileFields, _ due: [String]) {
+        #expect(self.lines(.profile(Self.name, fields), to: []) == due)
+    }
+
+    @Test("a group whose picture is another one has it fetched, beside its card")
+    func pictures() {
+        #expect(
+            self.lines(WuKongNotices.announcements(of: self.event(.settings([.picture])))) == [
+                "channelUpdate to all", "groupAvatarUpdate? to all",
+            ])
     }
 }

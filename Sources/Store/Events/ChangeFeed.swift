@@ -111,6 +111,8 @@ extension WriteTransaction {
                 if event.isForMembers { rows.add(.member, for: nil, about: person) }
                 if others.contains(person) { rows.add(.member, for: person, about: person) }
             }
+        // In no conversation.
+        case .person: return
         }
         try self.insert(rows)
     }
@@ -161,14 +163,14 @@ extension ChangeEvent {
     fileprivate var isForMembers: Bool {
         switch self.audience {
         case .members, .membersAnd: true
-        case .people: false
+        case .people, .watchers: false
         }
     }
 
     /// People who are told one by one.
     fileprivate var others: [UserID] {
         switch self.audience {
-        case .members: []
+        case .members, .watchers: []
         case .membersAnd(let people), .people(let people): people
         }
     }

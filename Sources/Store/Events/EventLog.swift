@@ -75,7 +75,7 @@ extension Connection {
         // A role is told to everybody alike.
         case .role: concerned = []
         case .created, .joined, .left, .muted, .unmuted, .blocked, .unblocked, .card, .nickname, .settings, .edited,
-            .recalled, .annotated, .read, .own:
+            .recalled, .annotated, .read, .own, .person:
             concerned = event.subjects
         }
         for user in concerned {
@@ -98,10 +98,11 @@ extension Connection {
 }
 
 extension ChangeEvent.Change {
-    /// True for events kept for devices that are away. Settings and nicknames are found by the revision of their rows.
+    /// True for events kept for devices that are away. Settings, nicknames and what people have between them are found
+    /// by the versions of their rows.
     var isLogged: Bool {
         switch self {
-        case .edited, .recalled, .read, .annotated, .settings, .nickname, .own: false
+        case .edited, .recalled, .read, .annotated, .settings, .nickname, .own, .person: false
         case .created, .joined, .left, .card, .role, .muted, .unmuted, .blocked, .unblocked, .receipt: true
         }
     }
@@ -148,7 +149,7 @@ extension ChangeEvent.Change {
         case .blocked(let people): (.blocked, Self.text(people))
         case .unblocked(let people): (.unblocked, Self.text(people))
         case .receipt(let receipt): (.receipt, Self.text(receipt))
-        case .nickname, .settings, .edited, .recalled, .annotated, .read, .own: nil
+        case .nickname, .settings, .edited, .recalled, .annotated, .read, .own, .person: nil
         }
     }
 

@@ -11,15 +11,14 @@ extension WriteTransaction {
     ) throws(StoreError) {
         // Devices that were away ask for what was logged after the last one they know.
         let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
-        var subjects: [UserID] = []
-        for name in change.subjects { if let user = try self.memory.user(named: name) { subjects.append(user.id) } }
         let place = EventPlace(
             conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
             channel: conversation.channel, peer: try self.peer(of: actor, in: conversation))
         let event = ChangeEvent(
-            in: place, actor: try self.name(actor), actorID: actor, subjects: subjects, atMilliseconds: moment,
-            change: change, audience: audience, receivers: try self.receivers(audience, in: conversation),
-            origin: self.origin, position: StorePosition(self.nextMessageID()))
+            in: place, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: change),
+            atMilliseconds: moment, change: change, audience: audience,
+            receivers: try self.receivers(audience, in: conversation), origin: self.origin,
+            position: StorePosition(self.nextMessageID()))
         try self.connection.log(event)
         try self.addToFeed(event, about: messages)
         self.events.append(event)
@@ -44,6 +43,31 @@ extension WriteTransaction {
         try self.note(.own(change), in: conversation, by: user, to: .people([user]), about: messages)
     }
 
+    /// Tells some people, after the commit, of a change of a person, or between two.
+    func notePeople(_ change: PersonChange, by actor: UserID, to people: [UserID]) throws(StoreError) {
+        guard !people.isEmpty else { return }
+        try self.note(change, by: actor, to: .people(people), people)
+    }
+
+    /// Tells, after the commit, that a person is shown otherwise: the profile service, whose memory forgets what it had
+    /// before the request is answered, and whoever watches the person.
+    func noteShown(_ user: UserState, _ fields: ProfileFields) throws(StoreError) {
+        self.noteProfile(.person(user.name, fields))
+        try self.note(
+            .profile(user.name, fields), by: self.origin.gateway.isOfPeople ? user.id : .system,
+            to: .watchers(of: user.name), [])
+    }
+
+    private func note(
+        _ change: PersonChange, by actor: UserID, to audience: EventAudience, _ receivers: [UserID]
+    ) throws(StoreError) {
+        self.events.append(
+            ChangeEvent(
+                in: nil, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: .person(change)),
+                atMilliseconds: self.moment(), change: .person(change), audience: audience, receivers: receivers,
+                origin: self.origin, position: StorePosition(self.nextMessageID())))
+    }
+
     private func receivers(
         _ audience: EventAudience, in conversation: ConversationState
     ) throws(StoreError) -> [UserID] {
@@ -55,7 +79,14 @@ extension WriteTransaction {
             let known = Set(members)
             return members + others.filter { !known.contains($0) }
         case .people(let people): return people
+        case .watchers: return []
         }
+    }
+
+    private func subjects(of change: ChangeEvent.Change) throws(StoreError) -> [UserID] {
+        var subjects: [UserID] = []
+        for name in change.subjects { if let user = try self.memory.user(named: name) { subjects.append(user.id) } }
+        return subjects
     }
 
     /// In a direct conversation, the one of the two who is not the actor.
@@ -67,6 +98,12 @@ extension WriteTransaction {
     func name(_ user: UserID) throws(StoreError) -> UserName {
         guard let known = try self.memory.user(user) else { throw .notFound("user number \(user.rawValue)") }
         return known.name
+    }
+
+    /// The display name of a person, or else the name of the account.
+    func shownName(_ user: UserID) throws(StoreError) -> String {
+        guard let found = try self.reading.user(user) else { throw .notFound("user number \(user.rawValue)") }
+        return found.displayName ?? found.name.text
     }
 
     func names(_ users: [UserID]) throws(StoreError) -> [UserName] {

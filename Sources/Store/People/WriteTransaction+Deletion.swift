@@ -38,7 +38,7 @@ extension WriteTransaction {
         state.isDisabled = true
         state.isSystem = false
         state.isAllowlistOnly = false
-        self.noteProfile(.person(state.name, .existence))
+        try self.noteShown(state, .existence)
         return DeletedUser(user: user, revokedTokens: tokens)
     }
 

@@ -39,9 +39,12 @@ extension WriteTransaction {
             INSERT OR REPLACE INTO friend_request (asker_id, other_id, text, token, state, change, created_at)
             VALUES (?, ?, ?, ?, 0, ?, ?)
             """, asker, other, text, token, change, self.wallMilliseconds)
-        return FriendRequest(
+        let request = FriendRequest(
             asker: asker, askerName: one.name, other: other, otherName: two.name, text: text, token: token,
             state: .waiting, change: change, createdAtMilliseconds: self.wallMilliseconds)
+        try self.notePeople(
+            .friendRequested(request, askerName: try self.shownName(asker)), by: asker, to: [other])
+        return request
     }
 
     private static let markFriendRequestsSeenSQL = SQL(
@@ -78,6 +81,7 @@ extension WriteTransaction {
                 Self.acceptFriendSQL,
                 change.change, one, other)
         }
+        try self.noteFriends(asker, by: user, actor: user)
         if let remark, !remark.isEmpty { try self.setFriendRemark(asker, of: user, remark) }
         return change
     }
@@ -111,7 +115,15 @@ extension WriteTransaction {
         guard one != other else { throw .refused(.notApplicable) }
         let count = max(try self.reading.friendCount(of: one), try self.reading.friendCount(of: other))
         guard count < PeopleLimits.friends else { throw .refused(.tooMany(limit: PeopleLimits.friends)) }
-        return try self.befriend(one, other)
+        let change = try self.befriend(one, other)
+        if change.isNew { try self.noteFriends(one, by: other, actor: .system) }
+        return change
+    }
+
+    private func noteFriends(_ asker: UserID, by other: UserID, actor: UserID) throws(StoreError) {
+        let friends = PersonChange.befriended(
+            try self.name(asker), by: try self.name(other), name: try self.shownName(other))
+        try self.notePeople(friends, by: actor, to: [asker, other])
     }
 
     private func befriend(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
@@ -144,6 +156,7 @@ extension WriteTransaction {
         let (one, two) = (try self.knownUser(owner), try self.knownUser(other))
         self.noteProfile(.remark(by: owner, of: two.name))
         self.noteProfile(.remark(by: other, of: one.name))
+        try self.notePeople(.unfriended(two.name), by: owner, to: [owner, other])
         return FriendChange(change: change, isNew: true)
     }
 
@@ -158,7 +171,9 @@ extension WriteTransaction {
         try self.connection.run(
             "UPDATE friend SET remark = ?, change = ? WHERE owner_id = ? AND other_id = ?",
             remark.isEmpty ? nil : remark, change, owner, other)
-        self.noteProfile(.remark(by: owner, of: try self.knownUser(other).name))
+        let name = try self.knownUser(other).name
+        self.noteProfile(.remark(by: owner, of: name))
+        try self.notePeople(.remark(name), by: owner, to: [owner])
         return change
     }
 

@@ -33,7 +33,7 @@ extension WriteTransaction {
         }
         let change = self.nextChange()
         try self.connection.run("UPDATE user SET change = ? WHERE id = ?", change, user)
-        if !fields.isEmpty { self.noteProfile(.person(state.name, fields)) }
+        if !fields.isEmpty { try self.noteShown(state, fields) }
         return change
     }
 

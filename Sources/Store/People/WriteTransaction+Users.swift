@@ -19,6 +19,7 @@ extension WriteTransaction {
             INSERT INTO user (name, role, display_name, password_hash, external_id, created_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """, name, role.rawValue, displayName, passwordHash, externalID, self.wallMilliseconds)
+        // Nobody watches a person who was not there.
         self.noteProfile(.person(name, .existence))
         return UserID(rawValue: self.connection.lastInsertedID)
     }
@@ -42,7 +43,7 @@ extension WriteTransaction {
         let state = try self.knownUser(user)
         try self.connection.run(
             "UPDATE user SET display_name = ?, change = ? WHERE id = ?", name, self.nextChange(), user)
-        self.noteProfile(.person(state.name, .name))
+        try self.noteShown(state, .name)
     }
 
     /// Sets a person's ID in another user system; `nil` removes it.
@@ -58,7 +59,7 @@ extension WriteTransaction {
         }
         try self.connection.run(
             "UPDATE user SET external_id = ?, change = ? WHERE id = ?", externalID, self.nextChange(), user)
-        self.noteProfile(.person(state.name, .externalID))
+        try self.noteShown(state, .externalID)
     }
 
     /// - Throws: `notFound`.
@@ -74,7 +75,7 @@ extension WriteTransaction {
         let state = try self.changeableUser(user)
         try self.connection.run("UPDATE user SET disabled = ? WHERE id = ?", isDisabled, user)
         state.isDisabled = isDisabled
-        self.noteProfile(.person(state.name, .existence))
+        try self.noteShown(state, .existence)
     }
 
     /// - Throws: `notFound`; `invalid` for the system's own user.
@@ -107,7 +108,7 @@ extension WriteTransaction {
         owner: UserID, _ list: PersonalList, _ other: UserID, _ isListed: Bool
     ) throws(StoreError) -> Bool {
         let state = try self.knownUser(owner)
-        _ = try self.knownUser(other)
+        let name = try self.knownUser(other).name
         var entries = list == .blocked ? state.blocked : state.allowed
         guard entries.contains(other) != isListed else { return false }
         if isListed {
@@ -125,6 +126,8 @@ extension WriteTransaction {
         case .blocked: state.blocked = entries
         case .allowed: state.allowed = entries
         }
+        try self.notePeople(
+            .listed(name, on: list, isListed), by: self.origin.gateway.isOfPeople ? owner : .system, to: [owner])
         return true
     }
 

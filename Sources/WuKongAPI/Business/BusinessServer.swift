@@ -36,11 +36,6 @@ package struct BusinessServer: Sendable {
         { holder, then in accounts.authenticator.findPerson(holder, then: then) }
     }
 
-    /// Has the devices of people who are called by name told to look at their reminders.
-    package static func tellReminders(_ services: APIServices) {
-        services.broker.onReminders { people in services.sendSyncCommand(.reminders, people: people) }
-    }
-
     /// Routes of the open server that this one does not serve.
     package static let notServed: [NotServed] = [
         NotServed("/v1/file/", "files go up and down by the addresses of /v1/file/upload and /v1/file/preview"),

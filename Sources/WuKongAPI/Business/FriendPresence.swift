@@ -131,7 +131,7 @@ private final class Loop {
             if change.deviceFlag != Translation.deviceFlag(.app), self.changes.isOnline(change.user) {
                 receivers.append(change.user)
             }
-            self.services.sendSyncCommand(.onlineStatus(change), people: receivers)
+            self.services.sendTransient(.onlineStatus(change), to: receivers)
         }
     }
 }

@@ -30,15 +30,11 @@ enum FriendRoutes {
         let name = try fields.uid("to_uid")
         let text = try fields.optionalText("remark") ?? ""
         let token = Secrets.hex()
-        let (services, user) = (call.services, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
-            let other = try store.reading.knownPerson(name)
-            let request = try store.askFriend(other, by: user, text: text, token: token)
-            return (request: request, asker: try store.reading.displayName(of: user))
-        } answer: { done in
-            services.sendSyncCommand(
-                .friendRequested(done.request, askerName: done.asker), people: [done.request.other], from: user)
-            return .ok
+            try store.askFriend(try store.reading.knownPerson(name), by: user, text: text, token: token)
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -96,7 +92,7 @@ enum FriendRoutes {
 
     // MARK: Answers
 
-    /// Accepts the request with this key. The two are told, and the first words between them are the request's.
+    /// Accepts the request with this key. The first words between the two are the request's.
     @Sendable static func accept(_ call: BusinessCall) throws(APIFailure) {
         let token = try call.request.fields().text("token")
         let (services, person) = (call.services, call.person)
@@ -105,16 +101,9 @@ enum FriendRoutes {
                 throw .refused(.alreadyGone)
             }
             try store.acceptFriend(request.asker, by: person.user)
-            return (
-                request: request, name: try store.reading.displayName(of: person.user),
-                asker: try store.reading.displayName(of: request.asker)
-            )
+            return (request: request, asker: try store.reading.displayName(of: request.asker))
         } answer: { done in
-            let request = done.request
-            services.sendSyncCommand(
-                .friendAccepted(asker: request.askerName, by: person.name, name: done.name),
-                people: [request.asker, person.user], from: person.user)
-            Self.greet(request, asker: done.asker, services)
+            Self.greet(done.request, asker: done.asker, services)
             return .ok
         }
     }
@@ -189,28 +178,21 @@ enum FriendRoutes {
         let fields = try call.request.fields()
         let name = try fields.uid("uid")
         let remark = try fields.optionalText("remark") ?? ""
-        let (services, user) = (call.services, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             try store.setFriendRemark(try store.reading.knownPerson(name), of: user, remark)
         } answer: { _ in
-            services.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
-            return .ok
+            .ok
         }
     }
 
     @Sendable static func remove(_ call: BusinessCall) throws(APIFailure) {
         let name = try call.pathPerson()
-        let (services, person) = (call.services, call.person)
+        let user = call.user
         call.write { store throws(StoreError) in
-            let other = try store.reading.knownPerson(name)
-            try store.removeFriend(other, of: person.user)
-            return other
-        } answer: { other in
-            services.sendSyncCommand(.friendDeleted(name), people: [person.user], from: person.user)
-            services.sendSyncCommand(.friendDeleted(person.name), people: [other], from: person.user)
-            services.sendSyncCommand(.channelChanged(name.text, type: 1), people: [person.user], from: person.user)
-            services.sendSyncCommand(.channelChanged(person.name.text, type: 1), people: [other], from: person.user)
-            return .ok
+            try store.removeFriend(try store.reading.knownPerson(name), of: user)
+        } answer: { _ in
+            .ok
         }
     }
 }

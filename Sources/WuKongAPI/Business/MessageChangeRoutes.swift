@@ -156,15 +156,14 @@ enum MessageChangeRoutes {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
         let sequence = try fields.integer("message_seq")
-        let (services, user) = (call.services, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
             _ = try store.clearHistory(user, in: id, through: sequence > 0 ? sequence : .max)
             try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
-            return try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
-        } answer: { finished in
-            if finished { services.sendSyncCommand(.reminders, people: [user], from: user) }
-            return .ok
+            try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -188,34 +187,15 @@ enum MessageChangeRoutes {
         let (services, person) = (call.services, call.person)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(channel, of: person.user)
-            return (place: ChangedIn(conversation), name: try store.displayName(of: person.user))
+            return (conversation: conversation, name: try store.displayName(of: person.user))
         } answer: { found in
             // Whoever is told knows the direct conversation by the name of who types.
             let channelID = channel.type == .person ? person.name.text : channel.id
             let typing = SyncCommand.typing(
                 person.name, name: found.name, channelID: channelID, type: channel.typeNumber)
-            services.sendSyncCommand(typing, in: found.place, from: person.user)
+            services.sendTransient(typing, in: found.conversation, from: person.user)
             return .ok
         }
-    }
-}
-
-/// A conversation in which something changed: whom to tell.
-struct ChangedIn: Sendable {
-    let id: ConversationID
-    let kind: ConversationKind
-    let channel: ChannelName?
-
-    init(_ conversation: Conversation) {
-        self.id = conversation.id
-        self.kind = conversation.kind
-        self.channel = conversation.channel
-    }
-}
-
-extension APIServices {
-    func sendSyncCommand(_ sendSyncCommand: SyncCommand, in place: ChangedIn, from sender: UserID) {
-        self.sendSyncCommand(sendSyncCommand, in: place.id, place.kind, place.channel, from: sender)
     }
 }
 
@@ -274,22 +254,18 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Ends a person's reminders of messages up to one.
-    ///
-    /// - Returns: whether there were any.
     func finishReminders(
         in id: ConversationID, through sequence: Int64, by user: UserID
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) {
         var change: Int64 = 0
-        var hadAny = false
         while true {
             let page = try self.reading.reminders(of: user, after: change, conversations: [id], limit: 500)
             let open = page.filter { !$0.isDone && $0.sequence <= sequence }.map(\.id)
             for start in stride(from: 0, to: open.count, by: MessageLimits.placesPerCall) {
-                _ = try self.finishReminders(
+                try self.finishReminders(
                     Array(open[start..<min(start + MessageLimits.placesPerCall, open.count)]), by: user)
-                hadAny = true
             }
-            guard page.count == 500, let last = page.last else { return hadAny }
+            guard page.count == 500, let last = page.last else { return }
             change = last.change
         }
     }

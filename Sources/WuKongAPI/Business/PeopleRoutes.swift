@@ -89,7 +89,7 @@ enum PeopleRoutes {
 
     // MARK: Oneself
 
-    /// Changes one's own profile; `ProfileSyncCommands` tells friends.
+    /// Changes one's own profile.
     @Sendable static func change(_ call: BusinessCall) throws(APIFailure) {
         let fields = try call.request.fields()
         var patch = ProfilePatch(displayName: try fields.optionalText("name"))
@@ -141,14 +141,13 @@ enum PeopleRoutes {
 
     private static func setBlocked(_ isBlocked: Bool, _ call: BusinessCall) throws(APIFailure) {
         let name = try call.pathPerson()
-        let (services, user) = (call.services, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             let other = try store.reading.knownPerson(name)
             guard other != user else { throw .refused(.notApplicable) }
             try store.setListed(owner: user, .blocked, other, isBlocked)
         } answer: { _ in
-            services.sendSyncCommand(.channelChanged(name.text, type: 1), people: [user], from: user)
-            return .ok
+            .ok
         }
     }
 

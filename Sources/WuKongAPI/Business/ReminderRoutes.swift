@@ -44,12 +44,11 @@ enum ReminderRoutes {
         }
         let ids = elements.compactMap { $0.integer ?? $0.string.flatMap { Int64($0) } }
         guard ids.count == elements.count else { throw .bad("the body holds something that is no number") }
-        let (services, user) = (call.services, call.user)
+        let user = call.user
         call.write { store throws(StoreError) in
             try store.finishReminders(ids, by: user)
-        } answer: { done in
-            if !done.ids.isEmpty { services.sendSyncCommand(.reminders, people: [user], from: user) }
-            return .ok
+        } answer: { _ in
+            .ok
         }
     }
 }

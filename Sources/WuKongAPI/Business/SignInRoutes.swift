@@ -136,7 +136,7 @@ struct SignInRoutes: Sendable {
         let (services, person, reply) = (call.services, call.person, call.reply)
         Self.quit([.web, .desktop], person, services) { error in
             if let error { return reply(.failure(.business(error))) }
-            services.sendSyncCommand(.computersQuit, people: [person.user], from: person.user)
+            services.sendTransient(.computersQuit, to: [person.user], from: person.user)
             reply(.ok)
         }
     }

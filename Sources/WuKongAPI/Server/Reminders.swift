@@ -32,12 +32,9 @@ enum Reminders {
                 users = try transaction.reading.members(of: conversation.id).map(\.user)
             }
             let reminder = try draft.reminder(in: conversation.id, transaction.reading)
-            return (made: try transaction.addReminder(reminder, for: users, by: actor), users: users)
-        } answer: { done in
-            services.sendSyncCommand(.reminders, people: done.users)
-            return .ok(
-                .fields(
-                    ("ids", .array(done.made.ids.map(JSONValue.integer))), ("version", .integer(done.made.change))))
+            return try transaction.addReminder(reminder, for: users, by: actor)
+        } answer: { made in
+            .ok(.fields(("ids", .array(made.ids.map(JSONValue.integer))), ("version", .integer(made.change))))
         }
     }
 
@@ -48,9 +45,8 @@ enum Reminders {
         let ids = try request.fields().integers("ids", most: MessageLimits.placesPerCall)
         services.write(reply, by: .business) { transaction throws(StoreError) in
             try transaction.endReminders(ids)
-        } answer: { users in
-            services.sendSyncCommand(.reminders, people: users)
-            return .ok
+        } answer: { _ in
+            .ok
         }
     }
 }

@@ -88,6 +88,7 @@ extension WriteTransaction {
             try self.connection.run(
                 "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.nextChange(), reminder)
         }
+        if !open.isEmpty { try self.notePeople(.reminders, by: user, to: [user]) }
         return open.count
     }
 }

@@ -31,6 +31,7 @@ extension WriteTransaction {
                 reminder, for: user, publisher: actor.user, change: made.change, at: self.wallMilliseconds)
             made.ids.append(self.connection.lastInsertedID)
         }
+        try self.notePeople(.reminders, by: .system, to: people)
         return made
     }
 
@@ -63,6 +64,7 @@ extension WriteTransaction {
             done.ids.append(id)
             done.change = change
         }
+        if !done.ids.isEmpty { try self.notePeople(.reminders, by: user, to: [user]) }
         return done
     }
 
@@ -82,7 +84,9 @@ extension WriteTransaction {
             try self.connection.run("UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.nextChange(), id)
             users.insert(owner)
         }
-        return users.sorted()
+        let owners = users.sorted()
+        try self.notePeople(.reminders, by: .system, to: owners)
+        return owners
     }
 
     /// Ends the reminders of a message that was taken back. Each gets a change number of its own, so that nobody's page

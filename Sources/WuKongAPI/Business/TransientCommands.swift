@@ -1,17 +1,14 @@
+import APIKit
 import Broker
 import ByteCodec
 import ChatModel
 import Store
 import WuKongTranslation
 
-/// Commands about what the routes of apps change.
+/// Commands about what is no change of the store, so that no event tells it: who types, who comes online and goes, and
+/// that an app has signed its computers out, whose sessions the broker has ended by then. They are over when they are
+/// told, and kept for nobody.
 extension SyncCommand {
-    // MARK: Shown to others
-
-    static func personPicture(_ uid: String) -> SyncCommand {
-        SyncCommand("userAvatarUpdate", .fields(("uid", .string(uid))))
-    }
-
     /// - Parameter channelID: as the receivers know the channel.
     static func typing(_ sender: UserName, name: String, channelID: String, type: Int) -> SyncCommand {
         SyncCommand(
@@ -19,29 +16,6 @@ extension SyncCommand {
             .fields(
                 ("from_uid", .string(sender.text)), ("from_name", .string(name)), ("channel_id", .string(channelID)),
                 ("channel_type", .number(type))))
-    }
-
-    // MARK: People
-
-    static func friendRequested(_ request: FriendRequest, askerName: String) -> SyncCommand {
-        SyncCommand(
-            "friendRequest",
-            .fields(
-                ("apply_uid", .string(request.askerName.text)), ("apply_name", .string(askerName)),
-                ("to_uid", .string(request.otherName.text)), ("remark", .string(request.text)),
-                ("token", .string(request.token))), isKept: true)
-    }
-
-    static func friendAccepted(asker: UserName, by accepter: UserName, name: String) -> SyncCommand {
-        SyncCommand(
-            "friendAccept",
-            .fields(
-                ("to_uid", .string(asker.text)), ("from_uid", .string(accepter.text)), ("from_name", .string(name))),
-            isKept: true)
-    }
-
-    static func friendDeleted(_ other: UserName) -> SyncCommand {
-        SyncCommand("friendDeleted", .fields(("uid", .string(other.text))), isKept: true)
     }
 
     /// `all_offline` is there only when it is so; then the device told last stays the one shown. Source: TangSengDaoDao
@@ -57,4 +31,25 @@ extension SyncCommand {
     }
 
     static let computersQuit = SyncCommand("pcQuit")
+}
+
+extension APIServices {
+    /// Tells everyone in a conversation who are online.
+    ///
+    /// - Parameter sender: who caused it. Without a name of the channel, each of the two of a direct conversation sees
+    ///   the other as the channel.
+    func sendTransient(_ command: SyncCommand, in conversation: Conversation, from sender: UserID) {
+        self.send(
+            WuKongNotice(
+                command: command, target: .conversation(conversation.id), channel: conversation.channel?.text ?? "",
+                kind: conversation.kind, sender: sender), to: .conversation(conversation.id))
+    }
+
+    /// Tells people who are online, each on all their devices. They see themselves as the channel: it is a note to their
+    /// devices, and no conversation shows it.
+    func sendTransient(_ command: SyncCommand, to people: [UserID], from sender: UserID = .system) {
+        self.send(
+            WuKongNotice(command: command, target: .people(people), channel: "", kind: .direct, sender: sender),
+            to: people)
+    }
 }

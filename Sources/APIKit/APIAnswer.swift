@@ -118,6 +118,7 @@ package struct APIFailure: Error, Hashable, Sendable {
             case .windowOver, .alreadyGone, .notApplicable, .ownMessage, .tooMany, .disbanded:
                 self.init(400, "\(error)")
             }
+        case .unreadableEvent: self.init(500, "\(error)")
         case .fatal, .alreadyRunning, .schemaTooNew: self.init(500, "the database failed: see the log of the server")
         }
     }

@@ -136,7 +136,7 @@ extension AdminError {
         case .busy: code = .busy
         case .unavailable: code = .unavailable
         case .full: code = .full
-        case .fatal: code = .failed
+        case .fatal, .unreadableEvent: code = .failed
         case .notFound: code = .notFound
         case .exists: code = .exists
         case .invalid: code = .invalid

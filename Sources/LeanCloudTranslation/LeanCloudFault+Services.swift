@@ -125,7 +125,8 @@ extension LeanCloudFault {
             case .busy: .sendTimeout.saying(error.description)
             case .notFound: .conversationNotFound.saying(error.description)
             case .exists, .invalid: invalid.saying(error.description)
-            case .unavailable, .full, .fatal, .alreadyRunning, .schemaTooNew: .internalError.saying(error.description)
+            case .unavailable, .full, .fatal, .alreadyRunning, .schemaTooNew, .unreadableEvent:
+                .internalError.saying(error.description)
             }
     }
 }

@@ -229,7 +229,7 @@ extension Problem {
         case .exists: self.init(.exists, "\(error)")
         case .invalid: self.init(.notApplicable, "\(error)")
         case .refused(let refusal): self.init(refusal)
-        case .fatal, .alreadyRunning, .schemaTooNew:
+        case .fatal, .alreadyRunning, .schemaTooNew, .unreadableEvent:
             self.init(.failed, "the database failed: see the log of the server")
         }
     }

@@ -131,6 +131,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case alreadyRunning(String)
     /// The database was written by a newer teahouse.
     case schemaTooNew(found: Int, supported: Int)
+    /// A row of the log of events cannot be read.
+    case unreadableEvent(number: Int64, EventRowFault)
 }
 
 extension StoreError: CustomStringConvertible {
@@ -151,6 +153,11 @@ extension StoreError: CustomStringConvertible {
             """
             the database has schema \(found), this teahouse knows up to \(supported): run the newer teahouse, or restore \
             the backup made before the upgrade
+            """
+        case .unreadableEvent(let number, let fault):
+            """
+            event number \(number) of the log of events cannot be read: \(fault); `teahouse verify` lists all of them, and \
+            each goes when the log is \(EventLogBounds.days) days older
             """
         }
     }

@@ -101,7 +101,7 @@ final class TransferTools: Sendable {
         case .full: .full
         case .unavailable: .stopping
         case .notFound: .notFound
-        case .fatal, .exists, .invalid, .refused, .alreadyRunning, .schemaTooNew: .refused(error)
+        case .fatal, .exists, .invalid, .refused, .alreadyRunning, .schemaTooNew, .unreadableEvent: .refused(error)
         }
     }
 }

@@ -76,7 +76,7 @@ extension UploadTask {
     private func refused(_ work: inout Work, _ error: StoreError) {
         switch error {
         case .busy, .full, .unavailable, .fatal: return
-        case .notFound, .exists, .invalid, .refused, .alreadyRunning, .schemaTooNew: break
+        case .notFound, .exists, .invalid, .refused, .alreadyRunning, .schemaTooNew, .unreadableEvent: break
         }
         let reason = error.description
         guard (try? self.tools.rows.end(self.id, .failed, reason)) != nil else { return }

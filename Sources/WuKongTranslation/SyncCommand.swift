@@ -112,6 +112,7 @@ package struct SyncCommand: Hashable, Sendable {
         SyncCommand("userAvatarUpdate", self.object(("uid", .string(name.text))))
     }
 
+    /// Makes clients fetch the requests of friends to be; it has all of this one.
     static func friendRequested(_ request: FriendRequest, askerName: String) -> SyncCommand {
         SyncCommand(
             "friendRequest",
@@ -121,6 +122,9 @@ package struct SyncCommand: Hashable, Sendable {
                 ("token", .string(request.token))), isKept: true)
     }
 
+    /// Makes clients fetch their friends.
+    ///
+    /// - Parameter name: display name of who accepted.
     static func friendAccepted(asker: UserName, by accepter: UserName, name: String) -> SyncCommand {
         SyncCommand(
             "friendAccept",
@@ -129,6 +133,7 @@ package struct SyncCommand: Hashable, Sendable {
             isKept: true)
     }
 
+    /// Makes clients drop a friend.
     package static func friendDeleted(_ other: UserName) -> SyncCommand {
         SyncCommand("friendDeleted", self.object(("uid", .string(other.text))), isKept: true)
     }

@@ -55,7 +55,7 @@ private func exitCode(for error: StoreError) -> ExitCode {
     switch error {
     case .alreadyRunning: .alreadyRunning
     case .schemaTooNew, .invalid: .configuration
-    case .full, .fatal: .inputOutput
+    case .full, .fatal, .unreadableEvent: .inputOutput
     case .busy, .unavailable, .notFound, .exists, .refused: .refused
     }
 }

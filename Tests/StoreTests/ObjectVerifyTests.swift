@@ -26,6 +26,7 @@ import Testing
             ("UPDATE tag_holder SET device_id = ''", .people),
             ("UPDATE conversation_event SET payload = '{'", .command),
             ("UPDATE conversation_event SET kind = 77", .command),
+            ("UPDATE conversation_event SET payload = json_set(payload, '$.v', 2)", .command),
         ])
     func damage(_ sql: String, _ kind: VerifyFinding.Kind) throws {
         let fixture = try self.furnished().fixture

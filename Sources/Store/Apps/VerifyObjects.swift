@@ -45,23 +45,6 @@ extension Verifier {
         }
     }
 
-    private func checkEvents() throws(StoreError) {
-        let events = try self.connection.statement(
-            "SELECT number, at, kind, payload FROM conversation_event ORDER BY number")
-        defer { events.reset() }
-        while try events.step() {
-            let row = events.row
-            let number = row.int64(0)
-            do throws(StoreError) {
-                _ = try ChangeEvent.Change(logged: row.int64(2), row.text(3), at: row.int64(1))
-            } catch {
-                self.notes.add(
-                    .command,
-                    "Event number \(number) of a conversation is none that teahouse writes. Restore the last backup.")
-            }
-        }
-    }
-
     private func note(
         _ kind: VerifyFinding.Kind, _ sql: StaticString, _ text: (String) -> String
     ) throws(StoreError) {

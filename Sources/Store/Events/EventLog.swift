@@ -1,4 +1,3 @@
-import ByteCodec
 package import ChatModel
 
 /// Something that happened while a device was away.
@@ -35,20 +34,6 @@ package struct LoggedEvent: Hashable, Sendable {
     }
 }
 
-/// Kinds of logged events; the numbers are stored.
-private enum LoggedKind: Int64 {
-    case created = 1
-    case joined = 2
-    case left = 3
-    case card = 4
-    case role = 5
-    case muted = 6
-    case unmuted = 7
-    case blocked = 8
-    case unblocked = 9
-    case receipt = 10
-}
-
 /// Bounds of the log.
 package enum EventLogBounds {
     /// Maximum age of an event, days.
@@ -62,12 +47,12 @@ package enum EventLogBounds {
 extension Connection {
     /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
     func log(_ event: ChangeEvent) throws(StoreError) {
-        guard let place = event.place, event.change.isLogged, let (kind, payload) = event.change.logged else { return }
+        guard let place = event.place, event.change.isLogged, let row = EventEncoding(event.change) else { return }
         try self.run(
             """
             INSERT INTO conversation_event (number, conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?, ?)
-            """, event.position.rawValue, place.conversation, event.atMilliseconds, event.actorID, kind.rawValue,
-            payload)
+            """, event.position.rawValue, place.conversation, event.atMilliseconds, event.actorID, row.kind, row.payload
+        )
         let number = event.position.rawValue
         let concerned: [UserID]
         switch event.change {
@@ -106,176 +91,6 @@ extension ChangeEvent.Change {
         case .created, .joined, .left, .card, .role, .muted, .unmuted, .blocked, .unblocked, .receipt: true
         }
     }
-
-    /// The kind and the rest of what is kept.
-    fileprivate var logged: (LoggedKind, String)? {
-        switch self {
-        case .created(let people, let asTeam):
-            (
-                .created,
-                Self.text(people) { json in
-                    guard asTeam else { return }
-                    json.key("team")
-                    json.boolean(true)
-                }
-            )
-        case .joined(let people, let arrival):
-            (.joined, Self.text(people) { json in Self.add(arrival, to: &json) })
-        case .left(let people, let departure):
-            (
-                .left,
-                Self.text(people) { json in
-                    json.key("as")
-                    json.string(departure.word)
-                }
-            )
-        case .card(let modified, let asked): (.card, Self.text(modified, asked))
-        case .role(let person, let role, let was):
-            (
-                .role,
-                Self.text { json in
-                    json.key("m")
-                    json.string(person.text)
-                    json.key("role")
-                    json.integer(role.rawValue)
-                    if let was {
-                        json.key("was")
-                        json.integer(was.rawValue)
-                    }
-                }
-            )
-        case .muted(let people): (.muted, Self.text(people))
-        case .unmuted(let people): (.unmuted, Self.text(people))
-        case .blocked(let people): (.blocked, Self.text(people))
-        case .unblocked(let people): (.unblocked, Self.text(people))
-        case .receipt(let receipt): (.receipt, Self.text(receipt))
-        case .nickname, .settings, .edited, .recalled, .annotated, .read, .own, .person: nil
-        }
-    }
-
-    private static func text(_ body: (inout JSONWriter) -> Void) -> String {
-        var json = JSONWriter()
-        json.beginObject()
-        body(&json)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private static func text(_ people: [UserName], _ rest: (inout JSONWriter) -> Void = { _ in }) -> String {
-        self.text { json in
-            json.key("m")
-            json.beginArray()
-            for person in people { json.string(person.text) }
-            json.endArray()
-            rest(&json)
-        }
-    }
-
-    private static func add(_ arrival: MemberArrival, to json: inout JSONWriter) {
-        json.key("as")
-        json.string(arrival.word)
-        guard case .invitationAccepted(let inviter?) = arrival else { return }
-        json.key("by")
-        json.integer(inviter.rawValue)
-    }
-
-    private static func text(_ modified: [UInt8], _ asked: [UInt8]?) -> String {
-        self.text { json in
-            json.key("modified")
-            json.raw(modified)
-            if let asked {
-                json.key("asked")
-                json.raw(asked)
-            }
-        }
-    }
-
-    private static func text(_ receipt: MessageReceipt) -> String {
-        self.text { json in
-            json.key("id")
-            json.integer(receipt.message.rawValue)
-            json.key("sequence")
-            json.integer(receipt.sequence)
-            json.key("m")
-            json.string(receipt.receiver.text)
-            json.key("read")
-            json.boolean(receipt.isRead)
-        }
-    }
-
-    /// - Throws: `fatal` for what no teahouse writes.
-    init(logged number: Int64, _ payload: String, at moment: Int64) throws(StoreError) {
-        guard let kind = LoggedKind(rawValue: number), let value = try? JSONValue(parsing: payload) else {
-            throw Row.damaged("event")
-        }
-        let people = (value["m"]?.array ?? []).compactMap { $0.string.flatMap(UserName.init) }
-        switch kind {
-        case .created: self = .created(people, asTeam: value["team"]?.boolean == true)
-        case .joined:
-            let inviter = value["by"]?.integer.map { UserID(rawValue: $0) }
-            self = .joined(people, as: try MemberArrival(logged: value["as"]?.string, by: inviter))
-        case .left: self = .left(people, as: try MemberDeparture(logged: value["as"]?.string))
-        case .card:
-            guard let modified = value["modified"] else { throw Row.damaged("event") }
-            self = .card(modified: modified.serialized(), asked: value["asked"]?.serialized())
-        case .role:
-            guard let person = value["m"]?.string.flatMap(UserName.init),
-                let role = value["role"]?.integer.flatMap(MemberRole.init)
-            else { throw Row.damaged("event") }
-            self = .role(person, role, was: value["was"]?.integer.flatMap(MemberRole.init))
-        case .muted: self = .muted(people)
-        case .unmuted: self = .unmuted(people)
-        case .blocked: self = .blocked(people)
-        case .unblocked: self = .unblocked(people)
-        case .receipt:
-            guard let id = value["id"]?.integer, let sequence = value["sequence"]?.integer,
-                let receiver = value["m"]?.string.flatMap(UserName.init), let isRead = value["read"]?.boolean
-            else { throw Row.damaged("event") }
-            self = .receipt(
-                MessageReceipt(
-                    message: MessageID(rawValue: id), sequence: sequence, receiver: receiver, isRead: isRead,
-                    atMilliseconds: moment))
-        }
-    }
-}
-
-// Rows of before have no such word.
-extension MemberArrival {
-    fileprivate var word: String {
-        switch self {
-        case .invited: "invited"
-        case .joined: "joined"
-        case .applicationAccepted: "application"
-        case .invitationAccepted: "invitation"
-        }
-    }
-
-    fileprivate init(logged word: String?, by inviter: UserID?) throws(StoreError) {
-        switch word {
-        case nil, "invited": self = .invited
-        case "joined": self = .joined
-        case "application": self = .applicationAccepted
-        case "invitation": self = .invitationAccepted(by: inviter)
-        default: throw Row.damaged("event")
-        }
-    }
-}
-
-extension MemberDeparture {
-    fileprivate var word: String {
-        switch self {
-        case .removed: "removed"
-        case .left: "left"
-        }
-    }
-
-    fileprivate init(logged word: String?) throws(StoreError) {
-        switch word {
-        case nil, "removed": self = .removed
-        case "left": self = .left
-        default: throw Row.damaged("event")
-        }
-    }
 }
 
 extension ReadTransaction {
@@ -294,7 +109,7 @@ extension ReadTransaction {
                 SELECT number, 1 AS personal FROM conversation_event_person WHERE user_id = ?1 AND at > ?2
                 UNION ALL
                 SELECT v.number, 0 FROM member m JOIN conversation_event v ON v.conversation_id = m.conversation_id
-                WHERE m.user_id = ?1 AND v.at > ?2 AND v.kind <> \(LoggedKind.receipt))
+                WHERE m.user_id = ?1 AND v.at > ?2 AND v.kind <> \(EventEncoding.Kind.receipt))
             GROUP BY number ORDER BY number LIMIT ?3) AS found
         JOIN conversation_event e ON e.number = found.number
         JOIN conversation c ON c.id = e.conversation_id ORDER BY e.number
@@ -304,13 +119,24 @@ extension ReadTransaction {
     /// `EventLogBounds.page`.
     ///
     /// - Parameter moment: UTC milliseconds; earlier than the log goes back is the whole log.
+    /// - Throws: `unreadableEvent` for a row of a version or kind that is not known, or that is damaged.
     package func events(for user: UserID, after moment: Int64) throws(StoreError) -> [LoggedEvent] {
         try self.connection.query(Self.eventsSQL, user, moment, EventLogBounds.page) { row throws(StoreError) in
-            LoggedEvent(
+            let change = try Self.change(of: row.int64(0), row.int64(6), row.text(7), at: row.int64(5))
+            return LoggedEvent(
                 number: row.int64(0), conversation: row.conversationID(1), kind: try row.conversationKind(2),
                 objectID: try row.objectID(3), actor: try self.name(of: row.userID(4)), atMilliseconds: row.int64(5),
-                change: try ChangeEvent.Change(logged: row.int64(6), row.text(7), at: row.int64(5)),
-                isPersonal: row.int64(8) != 0)
+                change: change, isPersonal: row.int64(8) != 0)
+        }
+    }
+
+    private static func change(
+        of number: Int64, _ kind: Int64, _ payload: String, at moment: Int64
+    ) throws(StoreError) -> ChangeEvent.Change {
+        do throws(EventRowFault) {
+            return try EventEncoding.change(ofKind: kind, payload, at: moment)
+        } catch {
+            throw .unreadableEvent(number: number, error)
         }
     }
 }

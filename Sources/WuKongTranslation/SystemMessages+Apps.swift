@@ -46,8 +46,7 @@ extension WuKongSystemMessages {
     }
 }
 
-/// A line about a change of a group. `{0}`, `{1}` … stand for the people in `extra`, whom apps show by the
-/// names they know. Source: TangSengDaoDao server library, its group messages, whose words these are.
+/// A line about a change of a group. Source: TangSengDaoDao server library, its group messages, whose words these are.
 private struct AppMessage {
     typealias Person = SystemMessagePerson
 
@@ -116,18 +115,7 @@ private struct AppMessage {
         AppMessage(1_005, text, [person], [("data", .object([JSONValue.Member(key, .string(value))]))])
     }
 
-    /// The message itself; it counts as unread, as in the open server.
     var content: MessageContent {
-        let extra = self.people.map { person in
-            JSONValue.object([
-                JSONValue.Member("uid", .string(person.user.text)), JSONValue.Member("name", .string(person.name)),
-            ])
-        }
-        let members =
-            [
-                ("content", JSONValue.string(self.text)), ("extra", .array(extra)),
-                ("type", .integer(self.type)),
-            ] + self.further
-        return WuKongSystemMessages.content(.object(members.map { JSONValue.Member($0.0, $0.1) }))
+        WuKongSystemMessages.content(self.text, self.people, type: self.type, self.further)
     }
 }

@@ -24,9 +24,22 @@ package enum WuKongSystemMessages {
         }
     }
 
-    static func content(_ payload: JSONValue) -> MessageContent {
+    /// A message with a text, in which `{0}`, `{1}` … stand for the people in `extra`, whom apps show by the names they
+    /// know; it counts as unread, as in the open server.
+    ///
+    /// - Parameter further: members of the payload behind the text, the people and the type.
+    static func content(
+        _ text: String, _ people: [SystemMessagePerson], type: Int64, _ further: [(String, JSONValue)]
+    ) -> MessageContent {
+        let extra = people.map { person in
+            JSONValue.object([
+                JSONValue.Member("uid", .string(person.user.text)), JSONValue.Member("name", .string(person.name)),
+            ])
+        }
+        let members =
+            [("content", JSONValue.string(text)), ("extra", .array(extra)), ("type", .integer(type))] + further
         var content = Translation.content(
-            payload: payload.serialized(),
+            payload: JSONValue.object(members.map { JSONValue.Member($0.0, $0.1) }).serialized(),
             header: WuKongHeader(noPersist: false, redDot: true, syncOnce: false), setting: [], topic: nil, expire: 0)
         content.namesFiles = false
         return content

@@ -18,20 +18,12 @@ extension Translation {
         }
         if let actor { about.append(JSONValue.Member("actor", .string(actor.text))) }
         about.append(JSONValue.Member("targets", .array(targets.map { .string($0.text) })))
-        let extra = people.map { person in
-            JSONValue.object([
-                JSONValue.Member("uid", .string(person.user.text)), JSONValue.Member("name", .string(person.name)),
-            ])
-        }
-        var members = [
-            JSONValue.Member("content", .string(text)), JSONValue.Member("extra", .array(extra)),
-            JSONValue.Member("type", .integer(Self.contentType(of: event))),
-        ]
+        var further: [(String, JSONValue)] = []
         if let switched = Self.switched(event) {
-            members.append(JSONValue.Member("data", .object([JSONValue.Member(switched.0, .string(switched.1))])))
+            further.append(("data", .object([JSONValue.Member(switched.0, .string(switched.1))])))
         }
-        members.append(JSONValue.Member("team_event", .object(about)))
-        return WuKongSystemMessages.content(.object(members))
+        further.append(("team_event", .object(about)))
+        return WuKongSystemMessages.content(text, people, type: Self.contentType(of: event), further)
     }
 
     /// Source: TangSengDaoDao server library: 1002 members came, 1003 members were removed, 1005 the group has changed,

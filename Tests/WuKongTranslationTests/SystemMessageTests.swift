@@ -31,7 +31,8 @@ struct SystemMessageTests {
     ) throws -> [JSONValue] {
         let context = SystemMessageContext(
             form: form,
-            person: { id throws(StoreError) in SystemMessagePerson(Self.name(id), Self.name(id).text.uppercased()) },
+            person: { id throws(StoreError) in SystemMessagePerson(Self.name(id), name: Self.name(id).text.uppercased())
+            },
             managers: { () throws(StoreError) in [Self.name(Self.romeo), Self.name(Self.nurse)] })
         return try WuKongSystemMessages.messages(about: events, context).map { content in
             #expect(content.flags.contains(.countsAsUnread) && !content.namesFiles)

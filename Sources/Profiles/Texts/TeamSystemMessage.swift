@@ -1,18 +1,6 @@
 package import ChatModel
 package import Localization
-
-/// Somebody in a tip.
-package struct SystemMessagePerson: Hashable, Sendable {
-    /// Person named in the line.
-    package var user: UserName
-    /// Name that the reader knows the person by.
-    package var name: String
-
-    package init(_ user: UserName, name: String) {
-        self.user = user
-        self.name = name
-    }
-}
+package import Store
 
 /// Event in a chat room. Source of the list and the Chinese texts: NIMKit's chat room notifications.
 package enum RoomEvent: String, Sendable, CaseIterable {

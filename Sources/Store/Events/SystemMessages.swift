@@ -11,10 +11,10 @@ package typealias SystemMessageWording =
 package struct SystemMessagePerson: Hashable, Sendable {
     /// The account.
     package var user: UserName
-    /// The display name, or else the name of the account.
+    /// Name that readers know the person by: the display name, or else the name of the account.
     package var name: String
 
-    package init(_ user: UserName, _ name: String) {
+    package init(_ user: UserName, name: String) {
         self.user = user
         self.name = name
     }
@@ -88,7 +88,7 @@ extension WriteTransaction {
             form: conversation.settings.form,
             person: { user throws(StoreError) in
                 guard let found = try reading.user(user) else { throw .notFound("user number \(user.rawValue)") }
-                return SystemMessagePerson(found.name, found.displayName ?? found.name.text)
+                return SystemMessagePerson(found.name, name: found.displayName ?? found.name.text)
             },
             managers: { () throws(StoreError) in
                 try reading.members(of: id).filter { $0.role != .member }.map(\.name)

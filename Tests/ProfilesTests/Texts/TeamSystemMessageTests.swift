@@ -1,6 +1,7 @@
 import ChatModel
 import Localization
 import Profiles
+import Store
 import Testing
 
 private let english = Texts(embedded: .english)

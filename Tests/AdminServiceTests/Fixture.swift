@@ -123,7 +123,7 @@ final class RecordingOutlet: Outlet {
                 switch event {
                 case .opened(let handle, _): noted.opened.insert(handle)
                 case .ended(let handle, let reason): noted.ended[handle] = reason
-                case .published, .event, .withdrawn, .happened: break
+                case .published, .event, .withdrawn, .happened, .typing, .position: break
                 case .message(let delivery, _):
                     noted.received.append(String(decoding: delivery.message.content.body, as: UTF8.self))
                 }

@@ -62,25 +62,4 @@ struct BusinessPartsTests {
         #expect(Page(index: 0, size: 0).offset == 0 && Page(index: 3, size: 20).offset == 40)
         #expect(Page(index: .max, size: .max).index == 1_000 && Page(index: 1, size: .max).size == 1_000)
     }
-
-    @Test(
-        "a search looks at what people read, and not at the rest of a payload",
-        arguments: [
-            (#"{"type":1,"content":"Hello World"}"#, "hello", 0, true),
-            (#"{"type":1,"content":"Hello"}"#, "type", 0, false),
-            (#"{"type":8,"name":"Plan.PDF"}"#, "plan.pdf", 8, true), (#"{"type":1,"content":"你好，世界"}"#, "世界", 1, true),
-            (#"{"type":1,"content":"Hello"}"#, "hello", 2, false),
-            (#"{"type":1,"content":"Hello","visibles":["juliet"]}"#, "hello", 0, false),
-            (#"{"type":1,"content":"Hello","visibles":["romeo"]}"#, "hello", 0, true),
-            (#"{"type":1,"content":7}"#, "7", 0, false),
-        ])
-    func search(_ body: String, _ keyword: String, _ type: Int, _ fits: Bool) throws {
-        let romeo = try #require(UserName("romeo"))
-        let message = Message(
-            conversation: ConversationID(rawValue: 1), sequence: 1, id: MessageID(rawValue: 1),
-            sender: UserID(rawValue: 2), senderName: UserName("nurse")!, sentAtMilliseconds: 0, clientToken: nil,
-            content: MessageContent(kind: .text, flags: .bodyIsJSONObject, wire: .wuKong, body: Array(body.utf8)))
-        let search = MessageSearch(keyword: keyword, contentType: Int64(type), oldest: 1, before: .max)
-        #expect(search.fits(message, to: romeo) == fits)
-    }
 }

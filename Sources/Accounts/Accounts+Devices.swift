@@ -37,7 +37,7 @@ extension Accounts {
         SignInToken(text).map { self.deviceID($0.hash(for: identity.name, class: identity.deviceClass)) }
     }
 
-    /// Which devices of a person lose their token.
+    /// Choice of the devices of a person that lose their token.
     package enum DeviceChoice: Hashable, Sendable {
         case only(String)
         case allBut(String)

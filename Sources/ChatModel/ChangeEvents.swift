@@ -263,7 +263,7 @@ package struct ChangeEvent: Hashable, Sendable {
         case receipt(MessageReceipt)
         /// A person has changed what is theirs alone; for their own devices.
         case own(OwnChange)
-        /// Of a person, or between two, in no conversation.
+        /// A person has changed, or something has happened between two of them, in no conversation.
         case person(PersonChange)
     }
 

@@ -7,7 +7,7 @@ package import Localization
 package import Profiles
 package import Store
 
-/// What the routes of the native API need besides the services of every API.
+/// Values that the routes of the native API need besides the services of every API.
 package struct NativeServices: Sendable {
     /// Names and pictures of people.
     package var profiles: Profiles
@@ -43,10 +43,14 @@ package struct NativeCall: StoreCall {
     /// Takes the answer.
     package let reply: APIReply
 
+    /// Store that the request reads and changes.
     package var store: Store { self.services.store }
+    /// Account that the time of its reads goes to.
     package var asker: ReadAsker { self.request.asker }
+    /// Origin of the changes that it makes: the native API, and no session.
     package var origin: EventOrigin { EventOrigin(.native) }
 
+    /// Makes the answer for an error of the store.
     package func failure(_ error: StoreError) -> APIFailure { Problem(error).failure }
 
     /// The person who asks, on a route that needs one.

@@ -43,6 +43,7 @@ package struct FoldedText: Hashable, Sendable {
     package struct Run: Hashable, Sendable {
         /// Looked for wherever it stands; else a word.
         package var isChain: Bool
+        /// Folded characters, in the order of the text; never empty.
         package var scalars: [Unicode.Scalar]
     }
 }

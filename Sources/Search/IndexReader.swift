@@ -162,7 +162,7 @@ extension DocumentEntry {
     }
 }
 
-/// What is known of a document without reading the message.
+/// Conditions on a document that can be decided without reading the message.
 struct CandidateFilter {
     /// The first visible sequence of each conversation that the asker is in; `nil` for all of all.
     var scope: [UInt32: UInt32]?

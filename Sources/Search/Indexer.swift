@@ -327,7 +327,10 @@ private final class IndexerLoop {
     private static func discover(
         _ head: ConversationHead, _ sequence: Int64, _ revision: Int64, _ store: ReadTransaction, room: Int
     ) throws(StoreError) -> Discovery {
-        let new = try store.stubs(in: head.id, after: sequence, limit: room)
+        // Only what was there when the round began: a message that came since would else get a number before an earlier
+        // one of a conversation that this round does not look at.
+        let stubs = try store.stubs(in: head.id, after: sequence, limit: room)
+        let new = Array(stubs.prefix { $0.place.sequence <= head.head })
         var discovery = Discovery(
             head: head, stubs: new, sequence: new.last?.place.sequence ?? sequence, revision: revision, isWhole: false)
         guard new.count < room else {
@@ -341,7 +344,10 @@ private final class IndexerLoop {
             return discovery
         }
         let changed = try store.extras(in: head.id, after: revision, limit: 500, for: nil)
-        discovery.stubs += changed.map { MessageStub(id: $0.id, place: $0.place) }
+        // A later message is read as it then stands when the next round finds it as a new one.
+        for extra in changed where extra.place.sequence <= head.head {
+            discovery.stubs.append(MessageStub(id: extra.id, place: extra.place))
+        }
         discovery.isWhole = changed.isEmpty
         discovery.revision = changed.last?.revision ?? max(revision, head.revision)
         return discovery

@@ -39,6 +39,7 @@ package enum SearchKind: UInt8, CaseIterable, Sendable {
 
 /// The part of a message that can be found.
 package struct SearchableText: Hashable, Sendable {
+    /// Kind of the message that the text is of.
     package var kind: SearchKind
     /// The texts that people read, one a line: text or caption, name of a file, title and address of a place, name on a card,
     /// what forwarded messages say.

@@ -62,10 +62,11 @@ package struct SearchHit: Sendable {
 
 /// A page of results, the newest first.
 package struct SearchPage: Sendable {
+    /// Messages found, the newest first; at most the `limit` of the query.
     package var hits: [SearchHit] = []
     /// Where to go on; `nil` when that was all. A page may be short, or empty, and have more: its time was over.
     package var next: SearchCursor?
-    /// What was said before this time can be found, UTC milliseconds.
+    /// Time before which everything said can be found, UTC milliseconds; 0 for nothing yet.
     package var indexedTo: Int64
 }
 
@@ -83,19 +84,21 @@ package struct SearchStatus: Hashable, Sendable {
         case unavailable
     }
 
+    /// Stage of its life that the index is in.
     package var state = State.opening
     /// Messages that it has, those without words included.
     package var documents: Int64 = 0
     /// Messages that wait to be looked at.
     package var waiting: Int64 = 0
-    /// What was said before this time can be found, UTC milliseconds; 0 for nothing yet.
+    /// Time before which everything said can be found, UTC milliseconds; 0 for nothing yet.
     package var indexedTo: Int64 = 0
     /// Bytes of the file and its log.
     package var bytes: Int64 = 0
     /// Times it was built anew since the start of the server.
     package var rebuilds: Int64 = 0
-    /// Searches since the start, and those whose time was over before the end.
+    /// Searches since the start of the server, those cut short included.
     package var searches: Int64 = 0
+    /// Searches since the start of the server whose time was over before the end.
     package var cutShort: Int64 = 0
     /// Why it cannot be used, or was built anew; empty for never.
     package var reason = ""

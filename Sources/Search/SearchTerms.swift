@@ -41,6 +41,7 @@ package struct SearchTerms: Hashable, Sendable {
         return Term(needle: needle, entries: Tokens.entries(ofQuery: run))
     }
 
+    /// True when nothing in the query can be found: it has no word and no chain.
     package var isEmpty: Bool { self.terms.isEmpty }
 
     /// True when every term is in a text.

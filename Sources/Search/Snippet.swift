@@ -7,12 +7,14 @@ package struct Snippet: Hashable, Sendable {
 
     /// One line: what divides lines is a space.
     package var text: String
-    /// What was found in it, in order, apart from each other.
+    /// Places in it where a term was found, in order, apart from each other.
     package var matches: [Match]
 
     /// Place of a match in a snippet, in UTF-16 code units, as JavaScript and JSON clients count.
     package struct Match: Hashable, Sendable {
+        /// Index of the first code unit of the match, counted from 0.
         package var start: Int
+        /// Number of code units, at least 1.
         package var length: Int
     }
 

@@ -127,7 +127,9 @@ struct PageScenario {
     @Test("both languages have the same texts with the same places")
     func texts() throws {
         let places = { (text: String) in
-            Set(text.split(separator: "{").dropFirst().compactMap { $0.split(separator: "}").first.map(String.init) })
+            // With the empty part before a brace that begins a text, so that its place counts too.
+            let parts = text.split(separator: "{", omittingEmptySubsequences: false).dropFirst()
+            return Set(parts.compactMap { $0.split(separator: "}").first.map(String.init) })
         }
         let english = try Self.texts("en.json")
         let chinese = try Self.texts("zh.json")

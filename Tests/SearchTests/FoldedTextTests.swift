@@ -46,7 +46,7 @@ struct TokensTests {
             ("hello", ["he", "hel", "hell", "hello"]), ("好👍", ["好", "👍", "好👍"]),
             (
                 "internationalization",
-                ["in", "int", "inte", "inter", "intern", "internat", "internatio", "internationa", "internationaliz"]
+                ["in", "int", "inte", "inter", "intern", "internat", "internatio", "internationa", "internationaliza"]
             ),
         ])
     func entries(_ text: String, _ entries: [String]) {
@@ -113,7 +113,7 @@ struct SnippetTests {
         arguments: [
             ("Hello, World!", "wor", "Hello, [Wor]ld!"), ("今天下雨了，明天也下雨", "下雨", "今天[下雨]了，明天也[下雨]"),
             ("👨‍👩‍👧 说 Café", "caf", "👨‍👩‍👧 说 [Caf]é"), ("用iPhone拍的", "iphone 拍", "用[iPhone][拍]的"),
-            ("ＡＢＣ def", "abc d", "[ＡＢＣ] [d]ef"), ("下雨雨", "雨", "下[雨][雨]"), ("one\ntwo", "two", "one [two]"),
+            ("ＡＢＣ def", "abc de", "[ＡＢＣ] [de]f"), ("下雨雨", "雨", "下[雨][雨]"), ("one\ntwo", "two", "one [two]"),
             ("a b a", "a", "[a] b [a]"), ("no words", "", "no words"),
         ])
     func marks(_ text: String, _ query: String, _ marked: String) throws {

@@ -25,6 +25,9 @@ final class SearchFixture {
         (self.store, self.index) = try Self.open(self.folder, clock, self.answered)
     }
 
+    /// Days without a message or a change after which a conversation goes.
+    static let inactiveDays = 10
+
     private static func open(
         _ folder: String, _ clock: ManualClock, _ answered: ConditionLock<[UInt64: AppendResult]>
     ) throws -> (Store, SearchIndex) {
@@ -33,6 +36,7 @@ final class SearchFixture {
         options.ballastBytes = 0
         options.stopWritingFreeBytes = 0
         options.synchronous = "OFF"
+        options.inactiveDays = self.inactiveDays
         let store = try Store(options)
         store.onOutcomes = { outcomes in
             answered.change { known in
@@ -145,6 +149,14 @@ final class SearchFixture {
             throw StoreError.invalid("not taken: \(String(describing: result))")
         }
         return MessagePlace(accepted.message.conversation, accepted.message.sequence)
+    }
+
+    /// Lets the clock go on until the conversations that are there now are gone.
+    func outliveConversations() {
+        for _ in 0..<(Self.inactiveDays + 2) {
+            self.clock.advance(milliseconds: 86_400_000)
+            self.store.runMaintenance()
+        }
     }
 
     // MARK: Searching

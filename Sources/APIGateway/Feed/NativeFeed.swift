@@ -4,7 +4,7 @@ import ChatModel
 struct FeedRound: Hashable {
     /// Everything up to this position was sent.
     var after: Int64
-    /// What is later belongs to the next round.
+    /// Last position of the round; later changes belong to the next one.
     var through: Int64
     /// Conversations in which something may have happened; `nil` for all of the person.
     var conversations: [ConversationID]?
@@ -52,8 +52,8 @@ struct FeedResult: Sendable {
 /// The broker says which conversations something happened in, and after each commit the position up to which all of it
 /// has been said. Only up to there a round is read: the cursor of an event promises that nothing before it is missing,
 /// and of one commit the messages come before the changes. Live events and catching up are the same: a round reads the
-/// newest state of what changed, and the next one follows when it was sent. So memory is bounded by `maximumTouched`
-/// numbers, whatever happens, and a client that reads slowly gets newer states instead of more of them.
+/// newest state of what changed, and the next one follows when it was sent. So memory is bounded by two times
+/// `maximumTouched` numbers, whatever happens, and a client that reads slowly gets newer states instead of more of them.
 struct NativeFeed {
     /// Action that the owner has to take next.
     enum Action: Hashable {
@@ -69,8 +69,43 @@ struct NativeFeed {
         case gap(position: Int64)
     }
 
-    /// Conversations that are remembered apart; with one more all of them are looked at.
+    /// Conversations that one set remembers apart; with one more all of them are looked at.
     static let maximumTouched = 1_000
+
+    /// Conversations in which something happened: a bounded number of them, or all.
+    private struct TouchedSet {
+        private var some: Set<ConversationID> = []
+        private var isAll = false
+
+        static var all: TouchedSet {
+            var all = TouchedSet()
+            all.isAll = true
+            return all
+        }
+
+        var isEmpty: Bool { !self.isAll && self.some.isEmpty }
+
+        /// Sorted; `nil` for all of the person.
+        var conversations: [ConversationID]? { self.isAll ? nil : self.some.sorted() }
+
+        init() {}
+
+        init(_ conversations: [ConversationID]?) {
+            self.isAll = conversations == nil
+            self.some = Set(conversations ?? [])
+        }
+
+        mutating func insert(_ conversation: ConversationID) {
+            guard !self.isAll else { return }
+            self.some.insert(conversation)
+            if self.some.count > NativeFeed.maximumTouched { self = .all }
+        }
+
+        mutating func formUnion(_ other: TouchedSet) {
+            if other.isAll { self = .all }
+            for conversation in other.some { self.insert(conversation) }
+        }
+    }
 
     private enum Phase {
         /// The facts about the database are awaited.
@@ -86,8 +121,10 @@ struct NativeFeed {
     private(set) var position: Int64 = 0
     /// The broker has said everything up to this position.
     private var told: Int64 = 0
-    private var touched: Set<ConversationID> = []
-    private var touchesAll = false
+    /// Touched by commits up to `told`, and not read yet.
+    private var touched = TouchedSet()
+    /// Touched by a commit above `told`: a round up to `told` would miss it.
+    private var untold = TouchedSet()
     private var isCongested = false
 
     /// True when everything that has been said was sent.
@@ -109,29 +146,21 @@ struct NativeFeed {
                 return (.gap(position: self.position), self.next())
             }
             self.position = cursor.position
-            self.touchesAll = cursor.position < facts.newest
+            if cursor.position < facts.newest { self.touched = .all }
             return (.hello(position: self.position), self.next())
         case .unknown: return (.gap(position: self.position), self.next())
         }
     }
 
-    /// Something happened in a conversation. It is told after the next `told`.
-    mutating func touch(_ conversation: ConversationID) {
-        guard !self.touchesAll else { return }
-        self.touched.insert(conversation)
-        guard self.touched.count > Self.maximumTouched else { return }
-        self.touched = []
-        self.touchesAll = true
-    }
+    /// Something happened in a conversation. It is read after the next `told`.
+    mutating func touch(_ conversation: ConversationID) { self.untold.insert(conversation) }
 
     /// Everything up to `position` has been said by calls of `touch`.
     mutating func told(_ position: Int64) -> Action {
         self.told = max(self.told, position)
-        if position <= self.position {
-            // What was said until now is not above `position`, and that was sent.
-            self.touched = []
-            self.touchesAll = false
-        }
+        // At or below the position it was sent already. What `touched` has from before may be above it all the same.
+        if position > self.position { self.touched.formUnion(self.untold) }
+        self.untold = TouchedSet()
         return self.next()
     }
 
@@ -143,7 +172,7 @@ struct NativeFeed {
             self.position = max(self.position, round.through)
             return ([], true, self.next())
         }
-        if result.through < round.through { self.touchAgain(round) }
+        if result.through < round.through { self.touched.formUnion(TouchedSet(round.conversations)) }
         self.position = max(self.position, min(result.through, round.through))
         return (result.frames, false, self.next())
     }
@@ -151,7 +180,7 @@ struct NativeFeed {
     /// A round could not be read now: the owner calls `retry` after a while.
     mutating func readFailed() {
         guard case .reading(let round) = self.phase else { return }
-        self.touchAgain(round)
+        self.touched.formUnion(TouchedSet(round.conversations))
         self.phase = .waiting
     }
 
@@ -171,26 +200,15 @@ struct NativeFeed {
         return self.next()
     }
 
-    private mutating func touchAgain(_ round: FeedRound) {
-        guard let conversations = round.conversations else {
-            self.touched = []
-            self.touchesAll = true
-            return
-        }
-        for conversation in conversations { self.touch(conversation) }
-    }
-
     private mutating func next() -> Action {
         guard case .live = self.phase, !self.isCongested else { return .none }
         guard self.told > self.position else { return .none }
-        guard self.touchesAll || !self.touched.isEmpty else {
+        guard !self.touched.isEmpty else {
             self.position = self.told
             return .none
         }
-        let conversations = self.touchesAll ? nil : self.touched.sorted()
-        self.touched = []
-        self.touchesAll = false
-        let round = FeedRound(after: self.position, through: self.told, conversations: conversations)
+        let round = FeedRound(after: self.position, through: self.told, conversations: self.touched.conversations)
+        self.touched = TouchedSet()
         self.phase = .reading(round)
         return .read(round)
     }

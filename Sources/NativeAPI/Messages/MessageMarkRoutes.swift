@@ -5,7 +5,7 @@ import ChatModel
 import ContentTranslation
 import Store
 
-/// What happens to a message after it was sent.
+/// Routes for messages that were sent before: edits, reactions and other marks.
 enum MessageMarkRoutes {
     private static let value = Shape.reference("Message")
     private static let emoji = Field.required("emoji", .text(1...16, .plain), "An emoji, or the name of a picture.")

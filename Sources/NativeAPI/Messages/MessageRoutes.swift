@@ -99,7 +99,7 @@ enum MessageRoutes {
 
     // MARK: History
 
-    /// Which page of a history.
+    /// Page of a history: the messages before, after or around a sequence.
     private enum Page: Sendable {
         case before(Int64)
         case after(Int64)
@@ -188,7 +188,7 @@ enum MessageRoutes {
 
     // MARK: Sending
 
-    /// What a message needs from the store before it is worded.
+    /// Parts of a message that are read from the store before it is worded.
     private struct Parts: Sendable {
         var file: FileContent?
         var reply: ReplyContent?
@@ -371,7 +371,7 @@ extension NativeReader {
         }
     }
 
-    /// What an answer says of the message that it answers.
+    /// Reads what an answer says of the message that it answers.
     ///
     /// - Throws: `refused(.noSuchMessage)`.
     func reply(to place: MessagePlace, _ store: ReadTransaction) throws(StoreError) -> ReplyContent {
@@ -385,7 +385,8 @@ extension NativeReader {
 }
 
 extension NativeMessage {
-    /// What is sent when the message is forwarded: without whom it calls and what it answers. `nil` for what cannot be.
+    /// Content that is sent when the message is forwarded: without mentions and without the message that it answers;
+    /// `nil` for one that cannot be forwarded.
     var forwarded: MessageContent? {
         switch self.content.form {
         case .custom:

@@ -5,7 +5,7 @@ import ContentTranslation
 
 /// A message as one person sees it: the one place that writes the value `Message`.
 package struct NativeMessage: Sendable {
-    /// What the person may do with it now.
+    /// Actions that the person may take with it now.
     struct Rights: Hashable, Sendable {
         /// Milliseconds UTC; `nil` for not at all.
         var editUntil: Int64?

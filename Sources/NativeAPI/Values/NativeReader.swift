@@ -160,7 +160,7 @@ package struct NativeReader: Sendable {
     }
 }
 
-/// What values need beside the store when they are written: who people are, and in which language.
+/// Sources of words, besides the store, for values that are written: profiles of people, and texts in a language.
 package struct NativeWords: Sendable {
     /// Service for profiles.
     package let profiles: Profiles

@@ -130,11 +130,12 @@ extension ReadTransaction {
 
     private static let undeliveredSQL = SQL(
         """
-        SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)) AS position, c.head
+        SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)), c.head
         FROM member m JOIN conversation c ON c.id = m.conversation_id
         LEFT JOIN delivered d
             ON d.user_id = m.user_id AND d.device_class = ?2 AND d.conversation_id = m.conversation_id
-        WHERE m.user_id = ?1 AND c.head > position AND \(SQLText.isListed)
+        WHERE m.user_id = ?1 AND \(SQLText.isListed)
+            AND c.head > coalesce(d.sequence, max(m.joined_sequence, m.read_sequence))
         ORDER BY m.conversation_id
         """)
 

@@ -2,6 +2,7 @@ package import ChatModel
 
 /// A command that was added to the log.
 package struct CommandAdded: Sendable {
+    /// The command as it is in the log, with its id and sequence.
     package var command: StoredCommand
     /// Everyone it is for.
     package var receivers: [UserID]

@@ -2,7 +2,9 @@ package import ChatModel
 
 /// A message with the conversation it was said in.
 package struct PlacedMessage: Sendable {
+    /// Conversation that the message was said in.
     package var conversation: Conversation
+    /// The message as it stands now.
     package var message: StandingMessage
 }
 

@@ -220,8 +220,11 @@ extension ReadTransaction {
 package struct StoreCounts: Hashable, Sendable {
     /// Without the system.
     package var users: Int64
+    /// Conversations of every kind.
     package var conversations: Int64
+    /// Messages of all conversations: the sum of their newest sequences.
     package var messages: Int64
+    /// Tokens that sign devices in.
     package var tokens: Int64
     /// Names this database; a restored backup gets another.
     package var epoch: Int64

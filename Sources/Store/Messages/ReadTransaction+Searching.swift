@@ -2,9 +2,11 @@ package import ChatModel
 
 /// State of a conversation, by which an index of its messages knows what it lacks.
 package struct ConversationHead: Hashable, Sendable {
+    /// Conversation whose state this is.
     package var id: ConversationID
     /// The sequence of the newest message.
     package var head: Int64
+    /// Number of its newest change (edits, membership, attributes), counted like `head`.
     package var revision: Int64
     /// A number that grows over the whole store with every message and every change of a conversation.
     package var change: Int64
@@ -12,7 +14,9 @@ package struct ConversationHead: Hashable, Sendable {
 
 /// A message without its body.
 package struct MessageStub: Hashable, Sendable {
+    /// Identifies the message in the whole store.
     package var id: MessageID
+    /// Conversation of the message, and its sequence there.
     package var place: MessagePlace
 
     package init(id: MessageID, place: MessagePlace) {

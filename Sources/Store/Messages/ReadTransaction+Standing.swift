@@ -30,6 +30,7 @@ extension StandingMessage {
 package struct HistoryEdge: Hashable, Sendable {
     /// UTC milliseconds.
     package var atMilliseconds: Int64?
+    /// The message at the edge; `nil` where its time or another name of it is given.
     package var message: MessageID?
     /// The name of a message that has another than one of ours; looked for at the time.
     package var shownID: String?
@@ -52,7 +53,9 @@ package struct HistoryEdge: Hashable, Sendable {
 
 /// A page of history as apps ask for it who know messages by time and name.
 package struct HistoryQuery: Hashable, Sendable {
+    /// Edge that the page is counted from.
     package var start = HistoryEdge()
+    /// Edge beyond which the page does not go.
     package var end = HistoryEdge()
     /// From `start` to later ones; else to earlier ones.
     package var isForward = false

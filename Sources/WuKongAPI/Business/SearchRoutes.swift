@@ -275,7 +275,7 @@ extension ReadTransaction {
             remark: try self.preference(of: user, in: conversation.id).remark ?? "")
     }
 
-    /// What was found, with the channels as the asker knows them.
+    /// Makes the rows of the answer: the messages found, with the channels as the asker knows them.
     fileprivate func rows(of hits: [SearchHit], for person: Identity) throws(StoreError) -> [FoundMessage] {
         if hits.isEmpty { return [] }
         let peers = Dictionary(

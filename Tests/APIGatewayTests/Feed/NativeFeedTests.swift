@@ -48,6 +48,43 @@ struct NativeFeedTests {
         #expect(second == .read(FeedRound(after: 11, through: 13, conversations: [conversation(2)])))
     }
 
+    @Test("what is touched by a commit that has not been said is not lost in a round of earlier commits")
+    func keepsWhatIsUntold() {
+        var feed = live()
+        feed.touch(conversation(1))
+        _ = feed.told(11)
+        feed.touch(conversation(2))
+        _ = feed.told(12)
+        feed.touch(conversation(3))
+        let (_, _, second) = feed.received(FeedResult(frames: [], through: 11))
+        #expect(second == .read(FeedRound(after: 11, through: 12, conversations: [conversation(2)])))
+        let (_, _, nothing) = feed.received(FeedResult(frames: [], through: 12))
+        #expect(nothing == .none)
+        let third = feed.told(14)
+        #expect(third == .read(FeedRound(after: 12, through: 14, conversations: [conversation(3)])))
+    }
+
+    @Test("a late word about an old commit does not end catching up")
+    func lateWord() {
+        var feed = NativeFeed()
+        _ = feed.opened(FeedFacts(epoch: 1, newest: 100, oldest: 0), at: .after(FeedCursor(epoch: 1, position: 60)))
+        feed.readFailed()
+        feed.touch(conversation(1))
+        _ = feed.told(55)
+        let next = feed.retry()
+        #expect(next == .read(FeedRound(after: 60, through: 100, conversations: nil)))
+    }
+
+    @Test("more conversations than are remembered, touched before the facts were read, make it look at all")
+    func overflowWhileOpening() {
+        var feed = NativeFeed()
+        for number in 0...Int64(NativeFeed.maximumTouched) { feed.touch(conversation(number)) }
+        _ = feed.told(12)
+        let (_, next) = feed.opened(
+            FeedFacts(epoch: 1, newest: 10, oldest: 0), at: .after(FeedCursor(epoch: 1, position: 10)))
+        #expect(next == .read(FeedRound(after: 10, through: 12, conversations: nil)))
+    }
+
     @Test("a result that was cut is followed by the rest")
     func cut() {
         var feed = live()
@@ -232,7 +269,8 @@ private struct FeedWorld {
     private mutating func cutOrOpen() {
         guard self.isOpen else { return self.open() }
         self.isOpen = false
-        self.words = []
+        // Words about commits from before may come late, to the next session.
+        if self.random.next(below: 2) == 0 { self.words = [] }
         self.asked = nil
     }
 

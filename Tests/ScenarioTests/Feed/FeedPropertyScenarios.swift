@@ -60,7 +60,10 @@ private struct FeedModel {
         let id =
             event["message"]?["conversation"]?.string ?? event["conversation"]?["id"]?.string
             ?? event["conversation"]?.string ?? ""
-        if self.gone.contains(id), type != "conversation" { self.broken.append("after gone: \(event)") }
+        // Whoever came again and left before it was told hears the newest state: `gone` once more.
+        if self.gone.contains(id), type != "conversation", type != "gone" {
+            self.broken.append("after gone: \(event)")
+        }
         if let summary = event["summary"] {
             if self.conversations[id] == nil { try self.load(id) }
             self.conversations[id] = FeedSnapshot.view(ofConversation: summary)
@@ -231,7 +234,8 @@ private final class FeedStage {
 
     private func publish(to address: ConversationAddress, by person: UserID) throws {
         let body = #"{"type":1,"content":"text \#(self.random.next(below: 1_000))"}"#
-        let content = MessageContent(kind: .text, flags: .countsAsUnread, wire: .native, body: Array(body.utf8))
+        let content = MessageContent(
+            kind: .text, flags: [.countsAsUnread, .bodyIsJSONObject], wire: .native, body: Array(body.utf8))
         let isDone = ConditionLock(false)
         self.server.server.broker.publish(as: person, authority: .user, to: address, token: nil, content: content) {
             _ in

@@ -66,7 +66,7 @@ private struct Scan {
     private var sums: Sums = (0, 0)
     private var number = 0
     private var firstBad: Int?
-    /// What the checksums of a frame behind the commit just passed may go on from; empty when the last frame was no commit.
+    /// Checksums that a frame behind the commit just passed may go on from; empty when the last frame was no commit.
     private var commitSums: [Sums] = []
     private var commits = 0
 

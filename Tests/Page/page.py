@@ -28,7 +28,7 @@ PASSWORD = "tea for three people"
 PEOPLE = {"ming": "王小明", "hua": "李华", "juliet": "Juliet Capulet"}
 #: What would run, or break the layout, if it were ever more than text.
 HOSTILE = "<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>'\"&lt;{{7*7}}" + "W" * 200 + "\u202e"
-WAIT = 15_000
+WAIT = 60_000
 FIRST_SCREEN_BYTES, ALL_BYTES = 60_000, 100_000
 
 checks = Checks()

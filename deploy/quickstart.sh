@@ -60,15 +60,21 @@ ctl user show ming >/dev/null 2>&1 || {
 } ||
     echo "going on without LeanCloud's clients" >&2
 
+# One password for both, made here: the data folder is the owner's alone.
+[ -s "$data/quickstart.password" ] || (umask 077 && od -An -N6 -tx1 /dev/urandom | tr -d ' \n' >"$data/quickstart.password")
 for person in "ming 小明" "lan 阿兰"; do
     set -- $person
-    ctl user show "$1" >/dev/null 2>&1 || ctl user add "$1" --display-name "$2"
+    ctl user show "$1" >/dev/null 2>&1 ||
+        ctl user add "$1" --display-name "$2" --password-stdin <"$data/quickstart.password"
 done
 ctl conversation show tea >/dev/null 2>&1 || ctl group create tea --title 茶馆 --owner ming --members ming,lan
 
 cat <<DONE
 
 $ready_line     (process $(cat "$pid_file"), log $log)
+
+Chat in a browser: open http://127.0.0.1:${ready_line##*:}/ (or this machine's address from another one), and sign in as ming, and in a
+private window as lan. The password of both is in $data/quickstart.password: $(cat "$data/quickstart.password")
 
 See a first message. In a second terminal:
 

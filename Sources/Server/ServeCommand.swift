@@ -71,14 +71,18 @@ package enum ServeCommand {
         case .store(.schemaTooNew), .store(.invalid): .configuration
         case .store: .inputOutput
         case .transport(.cannotListen(_, _, EADDRINUSE)): .alreadyRunning
+        case .transport(.file(_, _, let code)) where Self.isOfDisk(code): .inputOutput
         case .transport: .configuration
         case .admin: .inputOutput
         case .outgoing: .configuration
-        case .files(.io(_, EIO)), .files(.io(_, EUCLEAN)): .inputOutput
+        case .files(.io(_, let code)) where Self.isOfDisk(code): .inputOutput
         case .files(.io): .configuration
         case .files: .inputOutput
         }
     }
+
+    /// True for an error number of a disk that fails or is full; others are about rights and names.
+    private static func isOfDisk(_ code: Int32) -> Bool { [EIO, EUCLEAN, ENOSPC, EDQUOT, EROFS].contains(code) }
 
     /// How often our own certificate is looked at, and renewed when two thirds of its life are over or the names and
     /// addresses of this machine have changed.

@@ -81,8 +81,8 @@ final class EventsSession: ConnectionHandler {
     }
 
     private func listen(_ identity: Identity) {
-        guard self.context.enter(identity.user) else {
-            let most = EventsContext.listenersPerPerson
+        guard self.context.listeners.enter(identity.user) else {
+            let most = ListenerCounts.perPerson
             return self.refuse(APIFailure(429, "\(identity.name) has \(most) listeners already"))
         }
         let later = self.gateway.later(on: self.connection.id)
@@ -334,7 +334,7 @@ final class EventsSession: ConnectionHandler {
         if case .listening(let listener) = self.phase {
             self.context.profiles.unwatch(listener.profiles)
             listener.transfers.end()
-            self.context.leave(listener.identity.user)
+            self.context.listeners.leave(listener.identity.user)
         }
         self.phase = .over
         self.request = nil

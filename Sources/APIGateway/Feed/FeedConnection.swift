@@ -151,9 +151,9 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     }
 
     private func listen(_ identity: Identity, from start: FeedStart) {
-        guard self.context.enter(identity.user) else {
+        guard self.context.listeners.enter(identity.user) else {
             return self.refuse(
-                APIFailure(429, "\(identity.name) listens \(FeedContext.listenersPerPerson) times already"))
+                APIFailure(429, "\(identity.name) listens \(ListenerCounts.perPerson) times already"))
         }
         let language = self.request?.headers["accept-language"]
         self.request = nil
@@ -248,7 +248,7 @@ final class FeedConnection: ConnectionHandler, FeedListener {
             self.watched = [:]
             self.transfers?.end()
             self.transfers = nil
-            self.context.leave(session.identity.user)
+            self.context.listeners.leave(session.identity.user)
         }
         self.phase = .over
         self.request = nil

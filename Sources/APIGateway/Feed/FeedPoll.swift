@@ -75,9 +75,9 @@ final class FeedPoll: FeedListener {
     }
 
     private func wait(as identity: Identity, _ request: HTTPRequest, _ deviceID: String) {
-        guard self.gateway.context.enter(identity.user) else {
+        guard self.gateway.context.listeners.enter(identity.user) else {
             return self.refuse(
-                APIFailure(429, "\(identity.name) listens \(FeedContext.listenersPerPerson) times already"))
+                APIFailure(429, "\(identity.name) listens \(ListenerCounts.perPerson) times already"))
         }
         let session = FeedSession(
             identity, from: self.start, language: self.language, listener: self, gateway: self.gateway)
@@ -161,6 +161,6 @@ final class FeedPoll: FeedListener {
         guard let session = self.session else { return }
         self.session = nil
         session.leave(reason)
-        self.gateway.context.leave(session.identity.user)
+        self.gateway.context.listeners.leave(session.identity.user)
     }
 }

@@ -46,7 +46,7 @@ struct PersonWay: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// What everybody is told of a change of a person, whichever way it came: the person, a friend, somebody who was shown
+/// Words that everybody is told of a change of a person, by any way it came: the person, a friend, somebody who was shown
 /// the person, and a stranger who may be the one it is about.
 struct PersonChangeScenarios {
     private typealias Told = ChangeScenarios.Told
@@ -54,7 +54,7 @@ struct PersonChangeScenarios {
     /// Juliet is a friend, the nurse was shown Romeo, Tybalt is neither.
     private static let names = ["romeo", "juliet", "nurse", "tybalt"]
 
-    /// What one of them is told.
+    /// Words that one of them is told.
     private func told(_ way: PersonWay, _ name: String) -> Told {
         switch (way.act, name) {
         case (.name, "romeo"), (.name, "juliet"), (.name, "nurse"): Told(passing: ["channelUpdate"])

@@ -154,7 +154,7 @@ private final class FeedStage {
         self.model = try FeedModel { [unowned server] id in try Self.snapshot(server, juliet, id) }
     }
 
-    /// What the store has for somebody, in the fields that are compared.
+    /// State that the store has for somebody, in the fields that are compared.
     private static func snapshot(
         _ server: TestServer, _ person: UserID, _ only: String?
     ) throws -> FeedSnapshot {

@@ -41,7 +41,12 @@ swift build --build-tests
 step "unit and scenario tests"
 # Every wait of a test has a bound: one that lasts ends the run and says where it was, and so does a run that hangs.
 export TEAHOUSE_WAIT_SECONDS=300
-timeout --signal=ABRT 1800 swift test --skip-build --parallel
+if ! timeout --signal=ABRT 1800 swift test --skip-build --parallel 2>&1 | tee .build/tests.log; then
+    # What failed stands last, where whoever reads the end of a long log finds it.
+    printf '\nwhat failed:\n'
+    grep -aE -A3 '✘|recorded an issue|Fatal error|error:' .build/tests.log | tail -n 80
+    exit 1
+fi
 
 step "release build, as it is installed"
 build_release teahouse

@@ -40,7 +40,9 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isMismatch: Bool {
         switch self.reason {
         case .wrongKind, .notAnInteger, .numberOutOfRange, .invalidBase64: true
-        default: false
+        case .inputEnded, .unexpectedByte, .controlCharacter, .invalidEscape, .loneSurrogate, .invalidUTF8,
+            .duplicateKey, .tooDeep, .trailingBytes, .tooLong:
+            false
         }
     }
 

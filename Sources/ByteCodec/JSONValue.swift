@@ -112,11 +112,9 @@ package enum JSONValue: Hashable, Sendable {
 
     /// Any number, an integer rounded to the nearest double.
     package var double: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .double(let value): value
-        default: nil
-        }
+        if case .integer(let value) = self { return Double(value) }
+        guard case .double(let value) = self else { return nil }
+        return value
     }
 
     /// String, or `nil` for another kind.

@@ -28,7 +28,8 @@ package enum ConversationKind: Int64, Sendable, CaseIterable {
     package var isListed: Bool {
         switch self {
         case .room, .temporary, .data: false
-        default: true
+        case .direct, .group, .service, .customerService, .community, .communityTopic, .visitors, .agent, .agentGroup:
+            true
         }
     }
 }

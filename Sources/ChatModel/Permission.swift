@@ -105,7 +105,7 @@ extension ConversationKind {
     fileprivate var canBeClosed: Bool {
         switch self {
         case .customerService, .service, .visitors, .agent: false
-        default: true
+        case .direct, .group, .room, .temporary, .community, .communityTopic, .data, .agentGroup: true
         }
     }
 }

@@ -265,12 +265,11 @@ extension SessionSettings {
     /// - Parameter people: members of the conversation.
     package func recordsReaders(_ kind: ConversationKind, _ role: MemberRole, people: Int) -> Bool {
         guard self.isSet(.receipts) else { return true }
-        switch self.effective(.receipts, kind, role).value {
-        case .text("off"): return false
-        case .text("small"):
-            guard case .number(let size) = self.effective(.receiptsTeamSize, kind, role).value else { return true }
-            return Int64(people) <= size
-        default: return true
-        }
+        let choice = self.effective(.receipts, kind, role).value
+        if choice == .text("off") { return false }
+        guard choice == .text("small"),
+            case .number(let size) = self.effective(.receiptsTeamSize, kind, role).value
+        else { return true }
+        return Int64(people) <= size
     }
 }

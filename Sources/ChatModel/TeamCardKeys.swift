@@ -37,7 +37,9 @@ extension TeamCardRow.Name {
         case .introduction where value.isEmpty: "card.row.introduction.empty"
         case .announcement: "card.row.notice.open"
         case .memberInviter where value.isEmpty: "card.row.inviter.unknown"
-        default: nil
+        case .header, .transfer, .transferAndLeave, .members, .invite, .remove, .name, .nickname, .introduction,
+            .mutedList, .leave, .dismiss, .memberHeader, .memberNickname, .memberInviter, .memberRemove:
+            nil
         }
     }
 }

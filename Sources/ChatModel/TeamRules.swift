@@ -113,45 +113,39 @@ extension ConversationKind {
     package var hasMemberList: Bool { self != .direct && self != .room }
 }
 
-extension TeamAction {
-    fileprivate var needsMemberList: Bool {
-        switch self {
-        case .updateInfo, .updateAttributes, .announce, .changeLists, .setMode(.invite), .setMode(.mute), .dismiss:
-            false
-        default: true
-        }
-    }
+/// Conditions of an action beside the asker's role and the settings.
+private struct TeamConditions: OptionSet {
+    let rawValue: Int
 
+    /// People join and leave the conversation.
+    static let memberList = Self(rawValue: 1)
     /// Only groups have it; other conversations keep what apps make of them.
-    fileprivate var needsTeam: Bool {
-        switch self {
-        case .setMode(.invite), .setMode(.mute): false
-        case .setIntroduction, .setMode, .setMemberLimit, .acceptInvitation, .join, .apply, .answerApplication: true
-        default: false
-        }
-    }
+    static let group = Self(rawValue: 2)
+    /// No normal team has it, whoever asks.
+    static let advancedForm = Self(rawValue: 4)
+    /// The people of a normal team do not have it; the operator may carry it out.
+    static let advancedFormForPeople = Self(rawValue: 8)
+    /// The asker is no member yet.
+    static let outsider = Self(rawValue: 16)
+    /// There is room for the members that it brings.
+    static let vacancy = Self(rawValue: 32)
+}
 
-    /// True for actions that no normal team has, whoever asks.
-    fileprivate var needsAdvancedForm: Bool {
+extension TeamAction {
+    fileprivate var conditions: TeamConditions {
         switch self {
-        case .setMode(.mute): false
-        case .setIntroduction, .announce, .setMode, .join, .apply, .answerApplication, .changeRole: true
-        default: false
-        }
-    }
-
-    /// True for actions that the people of a normal team do not have; the operator may carry them out.
-    fileprivate var needsAdvancedFormForPeople: Bool {
-        switch self {
-        case .setMode(.mute), .mute, .rename, .dismiss: true
-        default: false
-        }
-    }
-
-    fileprivate var bringsMembers: Bool {
-        switch self {
-        case .invite, .acceptInvitation, .join: true
-        default: false
+        case .updateInfo, .updateAttributes, .changeLists: []
+        case .announce, .setMode(.invite): .advancedForm
+        case .setMode(.mute), .dismiss: .advancedFormForPeople
+        case .setIntroduction, .setMode, .answerApplication: [.memberList, .group, .advancedForm]
+        case .setMemberLimit: [.memberList, .group]
+        case .invite: [.memberList, .vacancy]
+        case .acceptInvitation: [.memberList, .group, .outsider, .vacancy]
+        case .join: [.memberList, .group, .advancedForm, .outsider, .vacancy]
+        case .apply: [.memberList, .group, .advancedForm, .outsider]
+        case .remove, .removeEveryone, .leave, .transferOwnership: .memberList
+        case .changeRole: [.memberList, .advancedForm]
+        case .mute, .rename: [.memberList, .advancedFormForPeople]
         }
     }
 }
@@ -171,28 +165,26 @@ package func teamRefusal(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusa
 
 /// Refusal of actions that nobody can carry out.
 private func impossibility(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
-    if facts.kind == .direct || (action.needsMemberList && !facts.kind.hasMemberList) { return .kind }
-    if facts.kind != .group && action.needsTeam { return .kind }
-    if facts.settings.form == .normal && action.needsAdvancedForm { return .form }
+    let conditions = action.conditions
+    if facts.kind == .direct || (conditions.contains(.memberList) && !facts.kind.hasMemberList) { return .kind }
+    if facts.kind != .group && conditions.contains(.group) { return .kind }
+    if facts.settings.form == .normal && conditions.contains(.advancedForm) { return .form }
     return action == .changeRole(.owner) ? .ownerRole : nil
 }
 
 /// Refusal when the asker is not inside or outside as required, or the team is over.
 private func standing(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
-    switch action {
-    case .join, .apply, .acceptInvitation:
-        if facts.role != nil { return .alreadyMember }
-    default:
-        if facts.role == nil { return .notMember }
-    }
+    let conditions = action.conditions
+    let isOutsider = facts.role == nil
+    if isOutsider != conditions.contains(.outsider) { return isOutsider ? .notMember : .alreadyMember }
     if facts.flags.contains(.disbanded) && action != .leave { return .disbanded }
-    return facts.settings.form == .normal && action.needsAdvancedFormForPeople ? .form : nil
+    return facts.settings.form == .normal && conditions.contains(.advancedFormForPeople) ? .form : nil
 }
 
 private func fullness(_ action: TeamAction, _ facts: TeamFacts) -> TeamRefusal? {
-    guard action.bringsMembers, facts.newcomers > 0, facts.memberCount + facts.newcomers > facts.limit else {
-        return nil
-    }
+    guard action.conditions.contains(.vacancy), facts.newcomers > 0,
+        facts.memberCount + facts.newcomers > facts.limit
+    else { return nil }
     return .full(limit: facts.limit)
 }
 

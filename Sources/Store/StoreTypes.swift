@@ -135,6 +135,31 @@ package enum StoreError: Error, Hashable, Sendable {
     case unreadableEvent(number: Int64, EventRowFault)
 }
 
+extension StoreError {
+    /// Part of the writer's work that a failure ends.
+    enum Reach: Sendable {
+        /// The request that met it, and no other.
+        case request
+        /// The batch: it can be asked for again.
+        case batch
+        /// Every write until there is room on the disk.
+        case disk
+        /// The server.
+        case server
+    }
+
+    /// Part of the writer's work that the failure ends.
+    var reach: Reach {
+        switch self {
+        case .fatal: .server
+        case .full: .disk
+        case .busy: .batch
+        case .unavailable, .notFound, .exists, .invalid, .refused, .alreadyRunning, .schemaTooNew, .unreadableEvent:
+            .request
+        }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -176,7 +176,8 @@ extension WriteTransaction {
         case .room:
             let isInside = conversation.listeners.contains(actor.user) || conversation.creator == actor.user
             guard isInside else { throw .refused(.notMember) }
-        default:
+        case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
+            .agentGroup:
             if after.title != before.title { _ = try self.group(conversation.id, .updateInfo, by: actor) }
             _ = try self.group(conversation.id, .updateAttributes, by: actor)
         }
@@ -228,7 +229,8 @@ extension WriteTransaction {
             let limit = self.options.listeners
             guard conversation.roles.count + new.count <= limit else { throw .refused(.tooMany(limit: limit)) }
         case .temporary where new == [actor.user] && !actor.isPrivileged: break
-        default:
+        case .direct, .group, .room, .temporary, .customerService, .community, .communityTopic, .data, .visitors,
+            .agent, .agentGroup:
             let action: TeamAction = new == [actor.user] && !actor.isPrivileged ? .join : .invite
             _ = try self.group(conversation.id, action, by: actor, newcomers: new.count)
             let asks = action == .invite && conversation.settings.asksInvited && !actor.isPrivileged

@@ -256,12 +256,14 @@ extension Verifier {
     }
 
     private func note(_ kind: VerifyFinding.Kind, _ progress: Progress, _ text: String) {
-        let advice: String
-        switch kind {
-        case .unread, .memberCount: advice = "Unread badges may be wrong; reading the conversation sets them right."
-        case .duplicate, .token: advice = "Keep the folder and report it."
-        default: advice = "Restore the last backup."
-        }
+        let advice =
+            if kind == .unread || kind == .memberCount {
+                "Unread badges may be wrong; reading the conversation sets them right."
+            } else if kind == .duplicate || kind == .token {
+                "Keep the folder and report it."
+            } else {
+                "Restore the last backup."
+            }
         self.notes.add(kind, "Conversation \(progress.name) (number \(progress.id)): \(text). \(advice)")
     }
 }

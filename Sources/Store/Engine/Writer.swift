@@ -342,10 +342,7 @@ final class Writer {
 
     /// - Throws: `error` itself when it concerns the whole batch.
     private func undoRequest(after error: StoreError, changedNothing: Bool) throws(StoreError) {
-        switch error {
-        case .full, .fatal, .busy: throw error
-        default: break
-        }
+        guard error.reach == .request else { throw error }
         guard self.connection.isInTransaction else { throw error }
         try self.connection.run("ROLLBACK TO request")
         try self.connection.run("RELEASE request")
@@ -415,12 +412,12 @@ final class Writer {
     }
 
     private func recover(from error: StoreError, _ requests: [WriterRequest]) {
-        switch error {
-        case .fatal, .full: self.giveUp(requests, because: error)
-        case .busy:
+        switch error.reach {
+        case .server, .disk: self.giveUp(requests, because: error)
+        case .batch:
             self.options.log.error("database_busy", ["help": .text("another program writes to the database: stop it")])
             self.giveUp(requests, because: error)
-        default:
+        case .request:
             self.options.log.error("batch_redone", ["reason": .text(error.description)])
             self.runOneByOne(requests)
         }
@@ -428,14 +425,14 @@ final class Writer {
 
     /// Answers a batch that was rolled back and is not tried again.
     private func giveUp(_ requests: [WriterRequest], because error: StoreError) {
-        switch error {
-        case .fatal:
+        switch error.reach {
+        case .server:
             self.fail(error)
             self.failAfterFailure(requests)
-        case .full:
+        case .disk:
             self.maintenance.diskIsFull()
             self.refuse(requests, error)
-        default: self.refuse(requests, error)
+        case .batch, .request: self.refuse(requests, error)
         }
     }
 
@@ -511,10 +508,10 @@ final class Writer {
             try body()
         } catch {
             self.rollBack()
-            switch error {
-            case .full: self.maintenance.diskIsFull()
-            case .fatal: self.fail(error)
-            default: self.options.log.error("housekeeping_failed", ["reason": .text(error.description)])
+            switch error.reach {
+            case .disk: self.maintenance.diskIsFull()
+            case .server: self.fail(error)
+            case .batch, .request: self.options.log.error("housekeeping_failed", ["reason": .text(error.description)])
             }
         }
     }

@@ -91,7 +91,9 @@ package enum NativeContentCodec {
     ) {
         switch content.form {
         case .withdrawn, .command, .encrypted: return
-        default: break
+        case .text, .richText, .picture, .animation, .voice, .video, .file, .sticker, .place, .card, .forwarded, .call,
+            .systemMessage, .custom, .unreadable:
+            break
         }
         if let text = self.text(of: content) { Self.write("text", text, to: &writer) }
         self.writeMentions(content.mentions, to: &writer)

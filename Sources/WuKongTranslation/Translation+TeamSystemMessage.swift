@@ -41,10 +41,7 @@ extension Translation {
 
     /// The switch of a group that apps read from such a message.
     private static func switched(_ event: TeamEvent) -> (String, String)? {
-        switch event {
-        case .allMuted: ("forbidden", "1")
-        case .allUnmuted: ("forbidden", "0")
-        default: nil
-        }
+        if event == .allMuted { return ("forbidden", "1") }
+        return event == .allUnmuted ? ("forbidden", "0") : nil
     }
 }

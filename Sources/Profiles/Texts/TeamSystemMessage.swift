@@ -60,7 +60,8 @@ package struct TeamSystemMessage: Sendable {
         case .noticeChanged, .closed, .allMuted, .allUnmuted: return self.texts("tip.room.\(event.rawValue)")
         case .muted where self.isReader(targets), .temporarilyMuted where self.isReader(targets):
             return self.texts("tip.room.\(event.rawValue).you")
-        default:
+        case .entered, .left, .removed, .muted, .temporarilyMuted, .unmuted, .blocked, .unblocked, .managerAdded,
+            .managerRemoved:
             if targets.isEmpty { return self.texts("tip.unknown") }
             let values = ["targets": self.word(targets, leads: event != .entered)]
             return self.texts("tip.room.\(event.rawValue)", values)
@@ -68,13 +69,9 @@ package struct TeamSystemMessage: Sendable {
     }
 
     private static func key(_ event: TeamEvent) -> String? {
-        switch event {
-        case .unknown: nil
-        case .updated(let fields) where fields.isEmpty: nil
-        case .updated(let fields) where fields.count > 1 || fields.contains(.other): "updated.several"
-        case .updated(let fields): "updated.\(fields[0].rawValue)"
-        default: event.word
-        }
+        guard case .updated(let fields) = event else { return event == .unknown ? nil : event.word }
+        guard let first = fields.first else { return nil }
+        return fields.count > 1 || first == .other ? "updated.several" : "updated.\(first.rawValue)"
     }
 
     private static func needsTarget(_ event: TeamEvent) -> Bool {

@@ -175,6 +175,7 @@ let package = Package(
         tool("store-bench", common + ["Store", "CLinux"]),
         tool("file-bench", ["ChatModel", "FileStore", "CLinux"]),
         tool("profile-bench", common + ["Profiles", "Store"]),
+        tool("record-bench", ["AdminAPI", "ByteCodec", "ChatModel"]),
         tool("search-bench", common + ["Search", "Store", "CLinux"]),
         tool("transport-echo", ["Transport", "Diagnostics", "Execution"]),
         tool("leancloud-echo", ["ByteCodec", "LeanCloudWire"]),

@@ -28,6 +28,8 @@ package struct APIRequest: Sendable {
     package var query: HTTPQuery
     /// The JSON of the body; `null` without one, and for a route that takes bytes.
     package var body: JSONValue
+    /// True when a body came: then a `null` was written.
+    package var hasBody: Bool
     /// The body as it came, for a route that takes bytes.
     package var bytes: [UInt8]
     /// Caller, as far as it was proved.

@@ -309,7 +309,8 @@ package final class RouteGateway: Gateway {
         }
         return APIRequest(
             method: request.method, path: request.path, parameters: parameters, query: query, body: body,
-            bytes: route.bodyKind == .bytes ? request.body : [], caller: .anyone, peer: request.peer,
+            hasBody: !request.body.isEmpty, bytes: route.bodyKind == .bytes ? request.body : [], caller: .anyone,
+            peer: request.peer,
             isEncrypted: request.isEncrypted, authority: request.head.authority,
             contentType: request.headers["content-type"], signature: request.headers["x-teahouse-signature"],
             headers: request.headers)

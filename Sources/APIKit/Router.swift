@@ -122,10 +122,8 @@ package struct Router: Sendable {
     /// Routes with names, by the number of their segments.
     private var patterns: [Int: [Pattern]] = [:]
     private var notServed: [NotServed]
-    /// First segments of all paths: what is below them belongs to this gateway.
+    /// First segments of all paths, unless other gateways have paths beside them: what is below belongs to this gateway.
     private var territory: Set<String> = []
-    /// First segments of all paths, also where other gateways have paths beside them.
-    private var beginnings: Set<String> = []
 
     /// True when paths below the first segments may belong to other gateways.
     private let sharesTerritory: Bool
@@ -141,9 +139,8 @@ package struct Router: Sendable {
     }
 
     private mutating func claim(_ path: String) {
-        guard let first = path.split(separator: "/").first else { return }
-        self.beginnings.insert(String(first))
-        if !self.sharesTerritory { self.territory.insert(String(first)) }
+        guard !self.sharesTerritory, let first = path.split(separator: "/").first else { return }
+        self.territory.insert(String(first))
     }
 
     private mutating func add(_ route: Route) {
@@ -174,11 +171,9 @@ package struct Router: Sendable {
         let method = method == "HEAD" ? "GET" : method
         if let routes = self.fixed[path] { return Self.choose(method, routes, [:]) }
         guard let segments = PercentDecoding.segments(ofPath: path) else {
-            // The area whose path it begins like words the refusal.
-            guard let first = path.split(separator: "/").first, self.beginnings.contains(String(first)) else {
-                return .notMine
-            }
-            return .refused(.bad("the path is not percent-encoded UTF-8"))
+            // The area whose path it would be words the refusal.
+            guard self.wouldTake(path) else { return .notMine }
+            return .refused(.bad("the path is not percent-encoded UTF-8 without control characters"))
         }
         // A word may stand where another method has a name: the first that fits and has the method is taken.
         var fitting: [String: Route] = [:]
@@ -193,6 +188,13 @@ package struct Router: Sendable {
         }
         guard let first = segments.first, self.territory.contains(first) else { return .notMine }
         return .refused(APIFailure(404, "\(path) is no path of this server: see docs/protocols/wukongim.md"))
+    }
+
+    /// True for a path that cannot be decoded and stands where this gateway has a pattern, or below its own first segments.
+    private func wouldTake(_ path: String) -> Bool {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        if let first = segments.first, self.territory.contains(first) { return true }
+        return self.patterns[segments.count]?.contains { Self.match(segments, $0.segments) != nil } ?? false
     }
 
     private static func covers(_ entry: String, _ path: String) -> Bool {

@@ -12,6 +12,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case unknownField = "unknown_field"
     case missingField = "missing_field"
     case invalidField = "invalid_field"
+    /// Inside of its bounds, and yet of no use here: a cursor of another list, an end before its beginning.
+    case unusableField = "unusable_field"
     case methodNotAllowed = "method_not_allowed"
     case tooLarge = "too_large"
     // Who asks.
@@ -81,8 +83,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .notFound, .noSuchConversation, .noSuchMessage, .noSuchUser, .noSuchFile, .noSuchSession, .noSuchRequest:
             404
         case .methodNotAllowed: 405
-        case .alreadyGone, .notApplicable, .ownMessage, .tooMany, .changedMeanwhile, .alreadyMember, .ownerMustTransfer,
-            .tokenConflict, .fileIncomplete, .fileInUse, .exists, .over:
+        case .unusableField, .alreadyGone, .notApplicable, .ownMessage, .tooMany, .changedMeanwhile, .alreadyMember,
+            .ownerMustTransfer, .tokenConflict, .fileIncomplete, .fileInUse, .exists, .over:
             409
         case .tooLarge: 413
         case .tooManyRequests: 429
@@ -91,6 +93,13 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .full: 507
         }
     }
+
+    /// Fields of a path that name what is not there; `nil` for a reason about anything else.
+    var places: Set<String>? { Self.placesByCode[self] }
+    private static let placesByCode: [ProblemCode: Set<String>] = [
+        .noSuchConversation: ["conversation", "message"], .noSuchMessage: ["message"], .noSuchUser: ["person"],
+        .noSuchFile: ["file"],
+    ]
 
     /// Code for a failure that a module without codes has found.
     init(status: Int) {

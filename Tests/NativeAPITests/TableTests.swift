@@ -55,7 +55,7 @@ struct TableTests {
             #expect(operation?["operationId"]?.string == route.name)
             #expect(operation?["responses"]?[String(route.answer.status)] != nil)
             for code in route.problems {
-                let told = operation?["responses"]?[String(code.status)]?["description"]?.string ?? ""
+                let told = operation?["responses"]?[String(route.status(of: code))]?["description"]?.string ?? ""
                 #expect(told.contains(code.rawValue), "\(route.name) \(code)")
             }
         }

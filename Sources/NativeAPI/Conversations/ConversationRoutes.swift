@@ -11,7 +11,7 @@ enum ConversationRoutes {
     static let routes: [NativeRoute] = [
         NativeRoute(
             "GET", "/conversations", "conversations", "The person's conversations: pinned first, then the newest.",
-            query: [.cursor, .limit], answer: .snapshot(.page(of: Self.value)), Self.list),
+            query: [.cursor, .limit], answer: .snapshot(.page(of: Self.value)), problems: [.unusableField], Self.list),
         NativeRoute(
             "POST", "/conversations", "makeConversation",
             "The conversation with a person, or a new group of the person who asks and those who are named.",
@@ -72,7 +72,7 @@ enum ConversationRoutes {
         var mark: RecentMark?
         if let text = call.input.text("cursor") {
             mark = RecentMark(text)
-            if mark == nil { throw Problem(.invalidField, "cursor is none of this request", field: "cursor") }
+            if mark == nil { throw Problem(.unusableField, "cursor is none of this request", field: "cursor") }
         }
         let after = mark
         call.read { store throws(StoreError) in

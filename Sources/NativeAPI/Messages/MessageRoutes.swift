@@ -70,7 +70,7 @@ enum MessageRoutes {
                     .required("hasBefore", .flag), .required("hasAfter", .flag),
                     .optional("first", .count, "First sequence that was looked at: ask before it next."),
                     .optional("last", .count, "Last sequence that was looked at: ask after it next."),
-                ])), problems: [.noSuchConversation], Self.history),
+                ])), problems: [.noSuchConversation, .unusableField], Self.history),
         NativeRoute(
             "POST", "/conversations/{conversation}/messages", "send",
             "Sends a message. The same clientToken within 30 days is answered as the first time.",
@@ -94,7 +94,7 @@ enum MessageRoutes {
                                 .required("conversation", NativeID.conversation), .optional("id", NativeID.message),
                                 .optional("problem", .choice(ProblemCode.allCases.map(\.rawValue))),
                             ]), 1...NativeBounds.forwardTargets))
-                ])), problems: [.noSuchMessage, .notApplicable, .alreadyGone], Self.forward),
+                ])), problems: [.noSuchMessage, .notApplicable, .alreadyGone, .unusableField], Self.forward),
     ]
 
     // MARK: History
@@ -109,7 +109,7 @@ enum MessageRoutes {
     private static func page(_ input: NativeInput) throws(Problem) -> Page {
         let places = [input.integer("before"), input.integer("after"), input.integer("around")]
         guard places.compactMap({ $0 }).count < 2 else {
-            throw Problem(.invalidField, "only one of before, after and around may be given", field: "before")
+            throw Problem(.unusableField, "only one of before, after and around may be given", field: "before")
         }
         if let after = places[1] { return .after(after) }
         if let around = places[2] { return .around(around) }
@@ -245,8 +245,8 @@ enum MessageRoutes {
             // Without links only those with a session of ours can read it.
         }
         return FileContent(
-            url: url, name: name, bytes: file.size, width: attachment["width"]?.integer,
-            height: attachment["height"]?.integer,
+            url: url, name: name, bytes: file.size, width: attachment["width"]?.whole,
+            height: attachment["height"]?.whole,
             seconds: attachment["seconds"]?.double ?? attachment["seconds"]?.integer.map(Double.init))
     }
 
@@ -292,7 +292,7 @@ enum MessageRoutes {
         var seen: Set<String> = []
         let targets = (call.input.texts("to") ?? []).filter { seen.insert($0).inserted }.map(NativeID.conversation)
         guard let token = ClientToken(Array(call.input.known("clientToken").utf8)) else {
-            throw Problem(.invalidField, "clientToken is too long", field: "clientToken")
+            throw Problem(.unusableField, "clientToken is too long", field: "clientToken")
         }
         call.read { store throws(StoreError) in
             try reader.knownMessage(place, in: store).forwarded

@@ -23,7 +23,7 @@ enum PeopleRoutes {
         NativeRoute(
             "PATCH", "/me", "changeMe", "Changes what the person says of themselves.",
             body: [.optional("displayName", .text(0...PeopleLimits.nameScalars, .plain), "Empty removes it.")],
-            answer: .ok(.reference("User")), Self.changeMe),
+            answer: .ok(.reference("User")), problems: [.unusableField], Self.changeMe),
         NativeRoute(
             "PUT", "/me/avatar", "setAvatar", "Makes an uploaded file the person's picture.",
             body: [.required("file", .text(0...64, .plain), "Key of the file; empty removes the picture.")],
@@ -90,7 +90,7 @@ enum PeopleRoutes {
         let (user, name) = (call.user, call.person.name)
         let displayName = call.input.text("displayName")
         if let displayName, !displayName.isEmpty, displayName.allSatisfy(\.isWhitespace) {
-            throw Problem(.invalidField, "displayName is blank", field: "displayName")
+            throw Problem(.unusableField, "displayName is blank", field: "displayName")
         }
         call.write { store throws(StoreError) in
             if let displayName { _ = try store.setProfile(of: user, ProfilePatch(displayName: displayName)) }

@@ -99,6 +99,7 @@ package struct NativeRoute: Sendable {
             self.method, APIPaths.prefix + self.pattern, self.access == .anyone ? .anyone : .session,
             maximumBytes: self.bodyShape == nil ? Route.usualBytes : Self.maximumBytes
         ) { (request, services, reply) throws(APIFailure) in
+            let reply: APIReply = { reply(self.placed($0)) }
             do throws(Problem) {
                 let input = try self.parse(request)
                 let person: Identity? = if case .person(let identity) = request.caller { identity } else { nil }
@@ -107,9 +108,29 @@ package struct NativeRoute: Sendable {
                         request: request, services: services, native: native, input: input, caller: person,
                         reply: reply))
             } catch {
-                throw error.failure
+                throw self.placed(error.failure)
             }
         }
+    }
+
+    // MARK: Status
+
+    /// Status of a reason here. 404 is for what the path names; what the body or the query names and is not there is 409.
+    func status(of code: ProblemCode) -> Int {
+        guard let places = code.places, !self.path.contains(where: { places.contains($0.name) }) else {
+            return code.status
+        }
+        return 409
+    }
+
+    private func placed(_ failure: APIFailure) -> APIFailure {
+        var failure = failure
+        if let code = failure.problem.flatMap(ProblemCode.init(rawValue:)) { failure.status = self.status(of: code) }
+        return failure
+    }
+
+    private func placed(_ answer: APIAnswer) -> APIAnswer {
+        answer.failure.map { .failure(self.placed($0)) } ?? answer
     }
 
     // MARK: Parsing
@@ -140,19 +161,20 @@ package struct NativeRoute: Sendable {
             try field.shape.check(value, at: field.name)
             values[field.name] = value
         }
-        try self.parse(request.body, into: &values)
+        try self.parseBody(of: request, into: &values)
         return NativeInput(values, known: self.path + self.query + self.bodyFields)
     }
 
-    private func parse(_ body: JSONValue, into values: inout [String: JSONValue]) throws(Problem) {
+    private func parseBody(of request: APIRequest, into values: inout [String: JSONValue]) throws(Problem) {
+        let body = request.body
         guard self.bodyShape != nil else {
-            guard body.isNull || body.object?.isEmpty == true else {
+            guard !request.hasBody || body.object?.isEmpty == true else {
                 throw Problem(.invalidRequest, "this request has no body")
             }
             return
         }
         // A body that nothing of is required may be left out.
-        if body.isNull, !self.needsBody { return }
+        if !request.hasBody, !self.needsBody { return }
         guard let members = body.object else { throw Problem(.invalidRequest, "the body must be a JSON object") }
         try Shape.check(members, try self.form(of: body))
         for member in members { values[member.name] = member.value }
@@ -202,7 +224,7 @@ package struct NativeInput: Sendable {
     }
 
     /// Whole number of a field; `nil` when it is not there.
-    package func integer(_ name: String) -> Int64? { self[name]?.integer }
+    package func integer(_ name: String) -> Int64? { self[name]?.whole }
 
     /// Switch of a field; `nil` when it is not there.
     package func flag(_ name: String) -> Bool? { self[name]?.boolean }

@@ -156,8 +156,9 @@ package struct OpenAPI: Sendable {
         if route.bodyShape != nil { codes += [.tooLarge] }
         if route.method != "GET" { codes += [.full] }
         var byStatus: [Int: [String]] = [:]
-        for code in codes where byStatus[code.status]?.contains(code.rawValue) != true {
-            byStatus[code.status, default: []].append(code.rawValue)
+        for code in codes {
+            let status = route.status(of: code)
+            if byStatus[status]?.contains(code.rawValue) != true { byStatus[status, default: []].append(code.rawValue) }
         }
         for (status, names) in byStatus.sorted(by: { $0.key < $1.key }) {
             writer.key(String(status))

@@ -111,7 +111,7 @@ extension Shape {
                 throw self.wrong(place)
             }
         case .integer(let bounds):
-            guard let number = value.integer, bounds.contains(number) else { throw self.wrong(place) }
+            guard let number = value.whole, bounds.contains(number) else { throw self.wrong(place) }
         case .number(let bounds):
             guard let number = value.double ?? value.integer.map(Double.init), bounds.contains(number) else {
                 throw self.wrong(place)
@@ -197,6 +197,11 @@ extension Shape {
     }
 
     private static func words(_ bounds: ClosedRange<Int>) -> String { "\(bounds.lowerBound) to \(bounds.upperBound)" }
+}
+
+extension JSONValue {
+    /// A whole number, which may be written with a fraction of zero, as JSON Schema counts them; `nil` for any other value.
+    var whole: Int64? { self.integer ?? self.double.flatMap { Int64(exactly: $0) } }
 }
 
 // MARK: Describing

@@ -22,7 +22,7 @@ enum SearchRoutes {
                     .optional("next", .anyText),
                     .required("indexedTo", .count, "What was said before this time can be found, UTC milliseconds."),
                 ])),
-            problems: [.noSuchConversation, .noSuchUser, .notFound], Self.search)
+            problems: [.noSuchConversation, .noSuchUser, .notFound, .unusableField], Self.search)
     ]
 
     private static let item = Shape.object([
@@ -73,20 +73,20 @@ enum SearchRoutes {
         let input = call.input
         let text = input.text("q") ?? ""
         guard let terms = try? SearchTerms(text) else {
-            throw Problem(.invalidField, "a search has at most \(SearchTerms.maximumTerms) words", field: "q")
+            throw Problem(.unusableField, "a search has at most \(SearchTerms.maximumTerms) words", field: "q")
         }
         var query = SearchQuery(terms)
         query.kinds = Set([input.text("kind").flatMap { SearchKind(named: $0) }].compactMap { $0 })
         if terms.isEmpty, !text.isEmpty || (query.kinds.isEmpty && input.text("sender") == nil) {
-            throw Problem(.invalidField, "there are no letters, digits or symbols to search for", field: "q")
+            throw Problem(.unusableField, "there are no letters, digits or symbols to search for", field: "q")
         }
         query.conversation = input.text("conversation").map { NativeID.conversation($0) }
         let (first, last) = (input.integer("from") ?? 0, input.integer("to") ?? .max)
-        guard first <= last else { throw Problem(.invalidField, "from must not be after to", field: "from") }
+        guard first <= last else { throw Problem(.unusableField, "from must not be after to", field: "from") }
         query.times = first...last
         if let text = input.text("cursor") {
             guard let cursor = SearchCursor(text) else {
-                throw Problem(.invalidField, "cursor is none of this request", field: "cursor")
+                throw Problem(.unusableField, "cursor is none of this request", field: "cursor")
             }
             query.cursor = cursor
         }

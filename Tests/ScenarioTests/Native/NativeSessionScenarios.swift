@@ -75,6 +75,28 @@ struct NativeSessionScenarios {
         #expect(extra.headers["content-language"] == "zh-Hans")
     }
 
+    @Test("404 is for what the path names; what a body names and is not there, and a cursor of another list, are 409")
+    func places() throws {
+        let server = try TestServer()
+        let romeo = try NativeClient(server, "罗密欧")
+        let made = try romeo.done("POST", "/conversations", #"{"kind":"group","title":"茶","members":[]}"#, status: 201)
+        let id = try #require(made["id"]?.string)
+        func refusal(_ method: String, _ path: String, _ json: String = "") throws -> String {
+            let code = try romeo.refused(method, path, json)
+            return "\(try romeo.ask(method, path, json).status) \(code)"
+        }
+        #expect(try refusal("GET", "/people/nobody") == "404 no_such_user")
+        #expect(try refusal("POST", "/conversations/\(id)/members", #"{"members":["无名氏"]}"#) == "409 no_such_user")
+        #expect(try refusal("PUT", "/me/avatar", #"{"file":"none"}"#) == "409 no_such_file")
+        #expect(try refusal("GET", "/conversations?cursor=moon") == "409 unusable_field")
+        // A path with control characters has the form of every other problem.
+        #expect(try refusal("GET", "/people/%07") == "400 invalid_request")
+        // A body of `null` is not the same as none, and a whole number may be written with a fraction of zero.
+        #expect(try refusal("PATCH", "/me", "null") == "400 invalid_request")
+        try romeo.done("PATCH", "/me")
+        try romeo.done("PUT", "/conversations/\(id)/read", #"{"sequence":1.0}"#)
+    }
+
     @Test("the session tells every setting of conversations, also what the operator set")
     func configuration() throws {
         let server = try TestServer()

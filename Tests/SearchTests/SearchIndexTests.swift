@@ -200,7 +200,7 @@ struct SearchIndexTests {
         fixture.index.catchUp()
         #expect(fixture.index.currentStatus.rebuilds == 0)
         let reader = try IndexReader(path: fixture.indexPath)
-        for _ in 0..<1_000 where try reader.lastSequence(of: id) > 0 { usleep(10_000) }
+        for _ in 0..<12_000 where try reader.lastSequence(of: id) > 0 { usleep(10_000) }
         #expect(try reader.lastSequence(of: id) == 0)
         #expect(try reader.lastSequence(of: mantua) > 0)
         #expect(try verona.find("lily") == ["lily"])

@@ -17,11 +17,11 @@ final class Recorder: Sendable {
 
     var all: [String] { self.lines.withLock { $0 } }
 
-    /// Blocks until a line starts like this; half a minute without any news fails the test.
+    /// Blocks until a line starts like this; two minutes without any news fails the test.
     func wait(for start: String) {
         var batch: [Bool] = []
         while !self.all.contains(where: { $0.hasPrefix(start) }) {
-            guard self.news.wait(milliseconds: 30_000) else {
+            guard self.news.wait(milliseconds: 120_000) else {
                 Issue.record("waited for `\(start)` in \(self.all)")
                 return
             }

@@ -197,7 +197,7 @@ struct EventScenarios {
             if all == told { wasTold.post(()) }
         }
         for _ in 0..<told { profiles.invalidate(.person(UserName("juliet")!), cause: .request) }
-        #expect(wasTold.wait(milliseconds: 20_000))
+        #expect(wasTold.wait(milliseconds: 120_000))
         profiles.unwatch(watch)
         var heard = 0
         while let news = try romeo.next(), news["type"]?.string == "profile.changed" { heard += 1 }

@@ -387,6 +387,10 @@ final class BrokerCore {
                     lane.events.append(.happened(event, handles: handles))
                 }
             }
+            guard event.isForWatchers else { continue }
+            for lane in self.table.allLanes where lane.outlet.hearsPositions {
+                lane.events.append(.happened(event, handles: []))
+            }
         }
         for listener in self.listeners { listener(events) }
     }

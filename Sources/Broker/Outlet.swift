@@ -29,7 +29,8 @@ package enum SessionEvent: Sendable {
     case withdrawn([MessageID])
     /// One message for many sessions of this outlet. Sessions whose handle is `delivery.origin` do not get it.
     case message(Delivery, handles: [UInt64])
-    /// Something that happened to a conversation, its people or its messages, for many sessions of this outlet.
+    /// Something that happened to a conversation, its people or its messages, for many sessions of this outlet; of what is
+    /// for watchers of a person, without handles, every outlet that hears positions is told: it finds out whom it concerns.
     case happened(ChangeEvent, handles: [UInt64])
     /// Something that happened to a message, for many sessions of this outlet.
     case event(StreamEvent, handles: [UInt64])

@@ -332,3 +332,13 @@ extension PersonChange {
         }
     }
 }
+
+extension ChangeEvent {
+    /// True for a change of which the store does not know the people who are told.
+    package var isForWatchers: Bool {
+        switch self.audience {
+        case .watchers: true
+        case .members, .membersAnd, .people: false
+        }
+    }
+}

@@ -277,4 +277,55 @@ struct ChangeFeedTests {
         #expect(try Self.page(verona, verona.romeo, after: now)?.changes == [])
         #expect(try verona.isSound() == [])
     }
+
+    @Test("who shares a conversation or a friendship is told who is shown otherwise, by one row for all of them")
+    func people() throws {
+        let verona = try Verona()
+        let (romeo, juliet, tybalt) = (verona.romeo, verona.juliet, verona.tybalt)
+        let start = try Self.position(verona)
+        try verona.write { store throws(StoreError) in
+            try store.setDisplayName(romeo, "Montague")
+            try store.setDisplayName(romeo, "Romeo")
+            try store.setDisplayName(tybalt, "Capulet")
+        }
+        for person in [romeo, juliet, verona.mercutio] {
+            #expect(try Self.subjects(verona, person, after: start) == [.person(romeo)])
+        }
+        #expect(try Self.subjects(verona, tybalt, after: start) == [.person(tybalt)], "in no conversation")
+        let befriended = try Self.position(verona)
+        try verona.write { store throws(StoreError) in _ = try store.makeFriends(juliet, tybalt) }
+        #expect(try Self.subjects(verona, juliet, after: befriended) == [.person(tybalt)])
+        #expect(try Self.subjects(verona, tybalt, after: befriended) == [.person(juliet)])
+        let friends = try Self.position(verona)
+        try verona.write { store throws(StoreError) in
+            try store.setDisplayName(tybalt, "Tybalt")
+            try store.setFriendRemark(tybalt, of: juliet, "a cousin")
+            try store.setListed(owner: juliet, .blocked, romeo, true)
+        }
+        #expect(try Self.subjects(verona, juliet, after: friends) == [.person(tybalt), .person(romeo)])
+        #expect(try Self.subjects(verona, romeo, after: friends) == [])
+        let rows = try verona.read { store throws(StoreError) in
+            try store.connection.first("SELECT count(*) FROM person_feed") { row throws(StoreError) in row.int64(0) }
+        }
+        #expect(rows == 5, "of each person and receiver the newest")
+        #expect(try verona.isSound() == [])
+    }
+
+    @Test("more people than are told one by one are one gap")
+    func gapOfPeople() throws {
+        let verona = try Verona()
+        let people = try verona.write { store throws(StoreError) in
+            var people: [UserID] = []
+            for number in 0..<FeedBounds.people { people.append(try store.createUser(UserName("p\(number)")!)) }
+            return people
+        }
+        let start = try Self.position(verona)
+        try verona.write { store throws(StoreError) in
+            for person in people { try store.setDisplayName(person, "x") }
+        }
+        #expect(try Self.subjects(verona, verona.juliet, after: start) == [])
+        let romeo = verona.romeo
+        try verona.write { store throws(StoreError) in try store.setDisplayName(romeo, "Montague") }
+        #expect(try Self.subjects(verona, verona.juliet, after: start) == [.gapOfPeople])
+    }
 }

@@ -16,6 +16,8 @@ package final class FeedGateway: Gateway {
     package static let subprotocol = "teahouse.v2"
     /// Interval of the check whether users may still listen, seconds.
     private static let lookSeconds = 1.0
+    /// Shortest time between two looks of all sessions for people who are shown otherwise, milliseconds.
+    private static let peopleMilliseconds: Int64 = 1_000
     /// First owner number in handles: other gateways on the same reactor have others.
     private static let firstOwner = 0x40
 
@@ -28,12 +30,21 @@ package final class FeedGateway: Gateway {
     /// Sessions that were touched after the last position.
     private var touched: [UInt64] = []
     private var nextLook: Instant
+    /// Sessions that were told alone of a change of people after the last position.
+    private var touchedAlone: Set<UInt64> = []
+    /// A person was shown otherwise after the last position.
+    private var areWatchersTouched = false
+    /// The same before it, and sessions have not looked yet.
+    private var arePeopleWaiting = false
+    private var isPeopleTimerSet = false
+    private var nextPeople: Instant
 
     package init(context: FeedContext, reactor: Reactor) {
         self.context = context
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
         self.nextLook = reactor.clock.now()
+        self.nextPeople = reactor.clock.now()
     }
 
     // MARK: Gateway
@@ -140,8 +151,11 @@ package final class FeedGateway: Gateway {
                 guard delivery.isStored, !delivery.isCommand else { break }
                 self.touch(delivery.message.conversation, handles)
             case .happened(let event, let handles):
-                guard let place = event.place else { break }
-                self.touch(place.conversation, handles)
+                if let place = event.place {
+                    self.touch(place.conversation, handles)
+                } else {
+                    self.touchPeople(event, handles)
+                }
             case .typing(let name, let conversation, let handles):
                 let frame = NativeNotices.typing(name, in: conversation)
                 for handle in handles { self.sessions[handle]?.say(frame) }
@@ -149,6 +163,7 @@ package final class FeedGateway: Gateway {
                 let touched = self.touched
                 self.touched = []
                 for handle in touched { self.sessions[handle]?.told(position) }
+                self.readPeople()
             // Native clients send over HTTP; bodies are read when they go out; steps of streamed messages have no word.
             case .published, .withdrawn, .event: break
             }
@@ -159,6 +174,49 @@ package final class FeedGateway: Gateway {
         for handle in handles {
             if let session = self.sessions[handle], session.touch(conversation) { self.touched.append(handle) }
         }
+    }
+
+    /// Notes a change of people. The store does not know who watches a person: each session looks for itself, and all of
+    /// them at most once in a while, so that people who change very often do not keep the readers busy.
+    private func touchPeople(_ event: ChangeEvent, _ handles: [UInt64]) {
+        if event.isForWatchers {
+            self.areWatchersTouched = true
+            self.sessions.forEach { session in
+                if session.touchPeople() { self.touched.append(session.handle) }
+            }
+        } else {
+            for handle in handles {
+                guard let session = self.sessions[handle] else { continue }
+                if session.touchPeople() { self.touched.append(handle) }
+                self.touchedAlone.insert(handle)
+            }
+        }
+    }
+
+    /// Lets sessions read changes of people whose commit has been said.
+    private func readPeople() {
+        let alone = self.touchedAlone
+        self.touchedAlone = []
+        for handle in alone { self.sessions[handle]?.readPeople() }
+        if self.areWatchersTouched { self.arePeopleWaiting = true }
+        self.areWatchersTouched = false
+        guard self.arePeopleWaiting, !self.isPeopleTimerSet else { return }
+        let now = self.reactor.clock.now()
+        guard now < self.nextPeople else { return self.readAllPeople() }
+        self.isPeopleTimerSet = true
+        self.reactor.after(milliseconds: max(1, self.nextPeople.milliseconds(since: now))) { reactor in
+            guard let gateway = reactor.gateway(FeedGateway.self) else { return }
+            gateway.isPeopleTimerSet = false
+            gateway.readAllPeople()
+        }
+    }
+
+    private func readAllPeople() {
+        self.arePeopleWaiting = false
+        self.nextPeople = self.reactor.clock.now().advanced(byMilliseconds: Self.peopleMilliseconds)
+        var present: [FeedSession] = []
+        self.sessions.forEach { present.append($0) }
+        for session in present { session.readPeople() }
     }
 
     /// Measures of sessions, for an operator who looks.

@@ -2,6 +2,7 @@ import Accounts
 import ByteCodec
 import ChatModel
 import NativeAPI
+import Profiles
 import Store
 
 /// Reads a round of the feed and words it, in one snapshot. On a reader's thread.
@@ -61,6 +62,9 @@ private struct FeedWording {
         }
     }
 
+    /// Bytes that the frame of a person is taken for before it is worded.
+    private static let profileBytes = 256
+
     private let identity: Identity
     private let epoch: Int64
     private let values: NativeReader
@@ -83,7 +87,7 @@ private struct FeedWording {
         self.words = words
         self.isCut = page.isCut
         for change in page.changes where change.subject == .member(identity.user) {
-            self.joins[change.conversation] = change.position
+            if let id = change.conversation { self.joins[id] = change.position }
         }
     }
 
@@ -99,7 +103,7 @@ private struct FeedWording {
 
     mutating func add(_ change: FeedChange, _ store: ReadTransaction) throws(StoreError) {
         self.through = change.position
-        let id = change.conversation
+        guard let id = change.conversation else { return try self.addPerson(change, store) }
         let place = try self.place(id, store)
         guard !place.isFromBefore(change) else { return }
         var facts = NativeNotices.Facts(isMine: place.value != nil, viewer: self.identity.user)
@@ -127,6 +131,21 @@ private struct FeedWording {
             self.append(json, at: cursor, in: id, takesSummary: true)
         case .gone: self.append(NativeNotices.gone(id, at: cursor), at: cursor, in: id, takesSummary: false)
         case .gap: self.append(NativeNotices.gap(of: id), at: nil, in: id, takesSummary: false)
+        // In no conversation.
+        case .profile, .gapOfPeople: return
+        }
+    }
+
+    /// A change of a person, whose frame is worded when the profile service has said how they are shown.
+    private mutating func addPerson(_ change: FeedChange, _ store: ReadTransaction) throws(StoreError) {
+        let facts = NativeNotices.Facts(isMine: false, viewer: self.identity.user)
+        switch NativeNotices.notice(of: change.subject, facts) {
+        case .profile(let person):
+            guard let name = try store.user(person)?.name else { return }
+            self.frames.append(FeedFrame(position: change.position.rawValue, json: [], person: name))
+            self.bytes += Self.profileBytes
+        case .gapOfPeople: self.frames.append(FeedFrame(position: nil, json: NativeNotices.gapOfPeople))
+        case .message, .changedMessage, .conversation, .joined, .read, .member, .left, .gone, .gap, nil: return
         }
     }
 
@@ -167,5 +186,25 @@ private struct FeedWording {
         if cursor != nil { self.places[id]?.lastFrame = takesSummary ? self.frames.count : nil }
         self.frames.append(FeedFrame(position: cursor?.position, json: json))
         self.bytes += json.count
+    }
+}
+
+extension FeedResult {
+    /// Names of the people whose frames are not worded yet, each once.
+    var people: [UserName] { Array(Set(self.frames.compactMap(\.person))) }
+
+    /// The same with the frames of people worded.
+    ///
+    /// - Parameter infos: the people as the client is shown them.
+    func showing(_ infos: [ProfileInfo], epoch: Int64) -> FeedResult {
+        let users = Dictionary(infos.map { ($0.name, NativeUser($0)) }, uniquingKeysWith: { first, _ in first })
+        var result = self
+        result.frames = self.frames.compactMap { frame in
+            guard let person = frame.person, let position = frame.position else { return frame }
+            guard let user = users[person] else { return nil }
+            let json = NativeNotices.profile(user, at: FeedCursor(epoch: epoch, position: position))
+            return FeedFrame(position: position, json: json)
+        }
+        return result
     }
 }

@@ -35,6 +35,9 @@ protocol FeedListener: AnyObject {
 final class FeedSession {
     /// Milliseconds after which a read that the store refused is tried again.
     private static let retryMilliseconds: Int64 = 200
+    /// Longest wait for the profile service to say who people are, milliseconds: a source outside may be slow. Who is not
+    /// known by then is shown by the name alone. Only this session's events wait for it.
+    private static let profileWaitMilliseconds: Int64 = 5_000
 
     let identity: Identity
     private let start: FeedStart
@@ -122,6 +125,18 @@ final class FeedSession {
         return !self.isTouched
     }
 
+    /// Somebody is shown otherwise, or something about them that is the session's person's own.
+    ///
+    /// - Returns: as `touch`.
+    func touchPeople() -> Bool {
+        self.feed.touchPeople()
+        defer { self.isTouched = true }
+        return !self.isTouched
+    }
+
+    /// Reads now what was touched by `touchPeople`.
+    func readPeople() { self.perform(self.feed.readPeople()) }
+
     /// An event without a cursor. Before the greeting nothing is said.
     func say(_ json: [UInt8]) { if self.hasBegun { self.listener?.feedSaid(json) } }
 
@@ -159,13 +174,25 @@ final class FeedSession {
         guard !self.isOver else { return }
         switch result {
         case .success(let result):
-            let (frames, isGap, next) = self.feed.received(result)
-            if isGap || !frames.isEmpty { self.listener?.feedSent(frames, isGap: isGap) }
-            self.perform(next)
+            let people = result.people
+            guard !people.isEmpty else { return self.send(result) }
+            let later = self.gateway.later(self)
+            self.gateway.context.profiles.lookUp(
+                people, by: self.identity.user, in: nil, waitMilliseconds: Self.profileWaitMilliseconds
+            ) { infos in
+                later { $0.send(result.showing(infos, epoch: $0.epoch)) }
+            }
         case .failure:
             self.feed.readFailed()
             self.gateway.after(milliseconds: Self.retryMilliseconds, self) { $0.perform($0.feed.retry()) }
         }
+    }
+
+    private func send(_ result: FeedResult) {
+        guard !self.isOver else { return }
+        let (frames, isGap, next) = self.feed.received(result)
+        if isGap || !frames.isEmpty { self.listener?.feedSent(frames, isGap: isGap) }
+        self.perform(next)
     }
 
     // MARK: The end

@@ -6,7 +6,8 @@ struct FeedRound: Hashable {
     var after: Int64
     /// Last position of the round; later changes belong to the next one.
     var through: Int64
-    /// Conversations in which something may have happened; `nil` for all of the person.
+    /// Conversations in which something may have happened; `nil` for all of the person. Changes of people, and of what is
+    /// for the person alone, are read with any.
     var conversations: [ConversationID]?
 }
 
@@ -33,8 +34,10 @@ enum FeedStart: Hashable, Sendable {
 struct FeedFrame: Hashable, Sendable {
     /// Position of the event; `nil` for one without a cursor.
     var position: Int64?
-    /// JSON text of an object.
+    /// JSON text of an object; empty until it is known how `person` is shown.
     var json: [UInt8]
+    /// For a change of a person: who it is. Worded when the round has been read, as the profile service may have to ask.
+    var person: UserName?
 }
 
 /// Result of reading a round.
@@ -51,7 +54,8 @@ struct FeedResult: Sendable {
 ///
 /// The broker says which conversations something happened in, and after each commit the position up to which all of it
 /// has been said. Only up to there a round is read: the cursor of an event promises that nothing before it is missing,
-/// and of one commit the messages come before the changes. Live events and catching up are the same: a round reads the
+/// and of one commit the messages come before the changes. Changes of people are in every round; that there are some
+/// begins a round only when `readPeople` says so, because they concern very many sessions at once, or nobody. Live events and catching up are the same: a round reads the
 /// newest state of what changed, and the next one follows when it was sent. So memory is bounded by two times
 /// `maximumTouched` numbers, whatever happens, and a client that reads slowly gets newer states instead of more of them.
 struct NativeFeed {
@@ -107,6 +111,15 @@ struct NativeFeed {
         }
     }
 
+    /// Changes of people up to `told` that were not read yet.
+    private enum PeopleState {
+        case untouched
+        /// There may be some: they wait for another reason to read, or for `readPeople`.
+        case waiting
+        /// They are read next.
+        case due
+    }
+
     private enum Phase {
         /// The facts about the database are awaited.
         case opening
@@ -125,6 +138,9 @@ struct NativeFeed {
     private var touched = TouchedSet()
     /// Touched by a commit above `told`: a round up to `told` would miss it.
     private var untold = TouchedSet()
+    /// The same two for changes of people.
+    private var people = PeopleState.untouched
+    private var areUntoldPeople = false
     private var isCongested = false
 
     /// True when everything that has been said was sent.
@@ -155,12 +171,26 @@ struct NativeFeed {
     /// Something happened in a conversation. It is read after the next `told`.
     mutating func touch(_ conversation: ConversationID) { self.untold.insert(conversation) }
 
-    /// Everything up to `position` has been said by calls of `touch`.
+    /// Somebody is shown otherwise. It is read with the next round, or after `readPeople`.
+    mutating func touchPeople() { self.areUntoldPeople = true }
+
+    /// The changes of people that have been said are read now.
+    mutating func readPeople() -> Action {
+        guard case .waiting = self.people else { return .none }
+        self.people = .due
+        return self.next()
+    }
+
+    /// Everything up to `position` has been said by calls of `touch` and `touchPeople`.
     mutating func told(_ position: Int64) -> Action {
         self.told = max(self.told, position)
         // At or below the position it was sent already. What `touched` has from before may be above it all the same.
-        if position > self.position { self.touched.formUnion(self.untold) }
+        if position > self.position {
+            self.touched.formUnion(self.untold)
+            if self.areUntoldPeople, case .untouched = self.people { self.people = .waiting }
+        }
         self.untold = TouchedSet()
+        self.areUntoldPeople = false
         return self.next()
     }
 
@@ -172,7 +202,7 @@ struct NativeFeed {
             self.position = max(self.position, round.through)
             return ([], true, self.next())
         }
-        if result.through < round.through { self.touched.formUnion(TouchedSet(round.conversations)) }
+        if result.through < round.through { self.touchAgain(round) }
         self.position = max(self.position, min(result.through, round.through))
         return (result.frames, false, self.next())
     }
@@ -180,8 +210,14 @@ struct NativeFeed {
     /// A round could not be read now: the owner calls `retry` after a while.
     mutating func readFailed() {
         guard case .reading(let round) = self.phase else { return }
-        self.touched.formUnion(TouchedSet(round.conversations))
+        self.touchAgain(round)
         self.phase = .waiting
+    }
+
+    /// The round, or the rest of it, is read again.
+    private mutating func touchAgain(_ round: FeedRound) {
+        self.touched.formUnion(TouchedSet(round.conversations))
+        self.people = .due
     }
 
     /// Time has passed since a read failed.
@@ -203,12 +239,18 @@ struct NativeFeed {
     private mutating func next() -> Action {
         guard case .live = self.phase, !self.isCongested else { return .none }
         guard self.told > self.position else { return .none }
-        guard !self.touched.isEmpty else {
-            self.position = self.told
-            return .none
+        if self.touched.isEmpty {
+            switch self.people {
+            case .untouched:
+                self.position = self.told
+                return .none
+            case .waiting: return .none
+            case .due: break
+            }
         }
         let round = FeedRound(after: self.position, through: self.told, conversations: self.touched.conversations)
         self.touched = TouchedSet()
+        self.people = .untouched
         self.phase = .reading(round)
         return .read(round)
     }

@@ -1,5 +1,6 @@
 import ByteCodec
 import ChatModel
+import NativeAPI
 import Store
 
 /// Something for one native client, as it stands now.
@@ -22,6 +23,10 @@ enum NativeNotice: Hashable {
     case gone
     /// Read the conversation anew.
     case gap
+    /// A person is shown otherwise.
+    case profile(UserID)
+    /// Read anew who people are.
+    case gapOfPeople
 }
 
 /// Wording of the store's changes for native clients, whichever way a change came: the third one beside those of
@@ -43,6 +48,11 @@ enum NativeNotices {
 
     /// Wording of a change; `nil` for nothing to tell.
     static func notice(of change: FeedChange.Subject, _ facts: Facts) -> NativeNotice? {
+        switch change {
+        case .person(let person): return .profile(person)
+        case .gapOfPeople: return .gapOfPeople
+        case .message, .changedMessage, .receipt, .member, .conversation, .own, .read, .history, .gap: break
+        }
         guard facts.isMine else { return change == .member(facts.viewer) ? .gone : nil }
         return switch change {
         case .message(let sequence): .message(sequence: sequence)
@@ -52,6 +62,7 @@ enum NativeNotices {
         case .conversation, .own: .conversation
         case .read: .read
         case .history, .gap: .gap
+        case .person, .gapOfPeople: nil
         }
     }
 
@@ -97,6 +108,20 @@ enum NativeNotices {
             writer.key("scope")
             writer.string("conversation")
             self.write(conversation, to: &writer)
+        }
+    }
+
+    /// Who people are has to be loaded again.
+    static let gapOfPeople = Self.event("gap", at: nil) { writer in
+        writer.key("scope")
+        writer.string("people")
+    }
+
+    /// - Parameter user: how the person is shown to the client now.
+    static func profile(_ user: NativeUser, at cursor: FeedCursor) -> [UInt8] {
+        self.event("profile", at: cursor) { writer in
+            writer.key("user")
+            user.write(to: &writer)
         }
     }
 

@@ -30,6 +30,8 @@ package enum FeedBounds {
     package static let conversations = 1_000
     /// Maximum number of changes after a position, over all conversations of a person.
     package static let changes = 5_000
+    /// Maximum number of people who have changed after a position.
+    package static let people = 500
 }
 
 /// Something that changed after a position and concerns a person. It names rows; what they hold, and whether the person
@@ -56,16 +58,20 @@ package struct FeedChange: Hashable, Sendable {
         case history
         /// More than `FeedBounds.changesOfConversation` things: read the conversation anew.
         case gap
+        /// A person is shown otherwise, or the reader's own remark about them, friendship or list has changed.
+        case person(UserID)
+        /// More than `FeedBounds.people` people have changed, acquainted or not: read anew who people are.
+        case gapOfPeople
     }
 
     /// Place among all messages and events.
     package var position: StorePosition
-    /// Conversation concerned. The person may have left it since.
-    package var conversation: ConversationID
+    /// Conversation concerned; `nil` for a change of a person. The reader may have left it since.
+    package var conversation: ConversationID?
     /// Thing that changed.
     package var subject: Subject
 
-    package init(position: StorePosition, conversation: ConversationID, subject: Subject) {
+    package init(position: StorePosition, conversation: ConversationID?, subject: Subject) {
         self.position = position
         self.conversation = conversation
         self.subject = subject
@@ -111,7 +117,7 @@ extension WriteTransaction {
                 if event.isForMembers { rows.add(.member, for: nil, about: person) }
                 if others.contains(person) { rows.add(.member, for: person, about: person) }
             }
-        // In no conversation.
+        // In no conversation: see `addToPersonFeed`.
         case .person: return
         }
         try self.insert(rows)
@@ -177,22 +183,40 @@ extension ChangeEvent {
 }
 
 extension Connection {
+    private static let oldestInFeed = SQL(
+        """
+        SELECT max(position) FROM (SELECT position FROM change_feed ORDER BY position LIMIT ?1)
+        WHERE position < ?2
+            OR position <= (SELECT position FROM change_feed ORDER BY position DESC LIMIT 1 OFFSET ?3)
+        """)
+    private static let oldestInPersonFeed = SQL(
+        """
+        SELECT max(position) FROM (SELECT position FROM person_feed ORDER BY position LIMIT ?1)
+        WHERE position < ?2
+            OR position <= (SELECT position FROM person_feed ORDER BY position DESC LIMIT 1 OFFSET ?3)
+        """)
+
     /// Forgets the oldest rows of the feed that are too old or too many, a slice at a time, and notes how far.
     ///
     /// - Parameter moment: UTC milliseconds; rows from before go.
     /// - Returns: whether there may be more.
     func pruneFeed(before moment: Int64) throws(StoreError) -> Bool {
+        let changes = try self.forget(Self.oldestInFeed, "DELETE FROM change_feed WHERE position <= ?", before: moment)
+        let people = try self.forget(
+            Self.oldestInPersonFeed, "DELETE FROM person_feed WHERE position <= ?", before: moment)
+        return changes || people
+    }
+
+    private func forget(
+        _ oldest: SQL, _ delete: StaticString, before moment: Int64
+    ) throws(StoreError) -> Bool {
         let last = try self.first(
-            """
-            SELECT max(position) FROM (SELECT position FROM change_feed ORDER BY position LIMIT ?1)
-            WHERE position < ?2
-                OR position <= (SELECT position FROM change_feed ORDER BY position DESC LIMIT 1 OFFSET ?3)
-            """, FeedBounds.sliceRows, MessageID.first(ofMillisecond: moment, node: 0), FeedBounds.rows
+            oldest, FeedBounds.sliceRows, MessageID.first(ofMillisecond: moment, node: 0), FeedBounds.rows
         ) { row throws(StoreError) in row.optionalInt64(0) }
         guard let position = last ?? nil else { return false }
         // First how far: a kill in between makes somebody begin anew, and hides nothing.
         try self.run("UPDATE meta SET value = max(value, ?) WHERE key = 'feed_from'", position)
-        try self.run("DELETE FROM change_feed WHERE position <= ?", position)
+        try self.run(delete, position)
         return self.changes == Int64(FeedBounds.sliceRows)
     }
 }
@@ -212,14 +236,16 @@ extension ReadTransaction {
         get throws(StoreError) { StorePosition(rawValue: try self.connection.meta("feed_from")) }
     }
 
-    /// Changes after a position that concern a person, in order: of the conversations that they are a member of, and what
-    /// was for them alone, such as that they were taken out. New messages have no row for each person: they are found by
-    /// their ids, conversation by conversation, so who is away costs nothing.
+    /// Changes after a position that concern a person, in order: of the conversations that they are a member of, of people
+    /// who share a conversation or a friendship with them, and what was for them alone, such as that they were taken out.
+    /// New messages have no row for each person: they are found by their ids, conversation by conversation, so who is
+    /// away costs nothing.
     ///
     /// - Parameters:
     ///   - position: of a snapshot, a change or a page before.
     ///   - last: where to end; `nil` for the newest commit in this snapshot.
-    ///   - some: the conversations to look at; `nil` for all of the person's. What is for the person alone comes anyhow.
+    ///   - some: the conversations to look at; `nil` for all of the person's. What is for the person alone, and changes
+    ///     of people, come anyhow.
     ///   - limit: 1...`FeedBounds.page`.
     /// - Returns: `nil` when the person has to begin anew: the position is before `feedStart` or after the snapshot, or
     ///   more has changed than `FeedBounds` allow.
@@ -238,6 +264,7 @@ extension ReadTransaction {
         guard let changed = try self.changedConversations(span, in: some) else { return nil }
         let personal = try self.feedRows(Self.personalRows, user.rawValue, span, limit: limit + 1)
         var found = personal
+        found += try self.changedPeople(span)
         for conversation in changed {
             found += try self.changes(of: conversation, span)
             guard found.count <= FeedBounds.changes else { return nil }
@@ -344,7 +371,7 @@ extension ReadTransaction {
 }
 
 /// Positions that a read of the feed looks at, and for whom.
-private struct FeedSpan {
+struct FeedSpan {
     let user: UserID
     /// Not included.
     let after: StorePosition
@@ -374,6 +401,6 @@ extension FeedPage {
 
 /// Something of which only the last change counts.
 private struct FeedThing: Hashable {
-    let conversation: ConversationID
+    let conversation: ConversationID?
     let subject: FeedChange.Subject
 }

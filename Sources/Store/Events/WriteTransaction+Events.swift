@@ -61,11 +61,12 @@ extension WriteTransaction {
     private func note(
         _ change: PersonChange, by actor: UserID, to audience: EventAudience, _ receivers: [UserID]
     ) throws(StoreError) {
-        self.events.append(
-            ChangeEvent(
-                in: nil, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: .person(change)),
-                atMilliseconds: self.moment(), change: .person(change), audience: audience, receivers: receivers,
-                origin: self.origin, position: StorePosition(self.nextMessageID())))
+        let event = ChangeEvent(
+            in: nil, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: .person(change)),
+            atMilliseconds: self.moment(), change: .person(change), audience: audience, receivers: receivers,
+            origin: self.origin, position: StorePosition(self.nextMessageID()))
+        try self.addToPersonFeed(change, event)
+        self.events.append(event)
     }
 
     private func receivers(

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 22
+    static let version = 24
 
     static let sql = """
         -- ---- The database itself ----
@@ -749,6 +749,16 @@ enum Schema {
         ) STRICT;
         CREATE INDEX change_feed_by_conversation ON change_feed (conversation_id, position);
         CREATE INDEX change_feed_by_user ON change_feed (user_id, position) WHERE user_id IS NOT NULL;
+
+        -- The same for changes of people, in no conversation: the newest one of each person and receiver. receiver_id:
+        -- the one person whom it is for; NULL for whoever shares a conversation or a friendship with person_id.
+        CREATE TABLE person_feed (
+            position INTEGER PRIMARY KEY,
+            person_id INTEGER NOT NULL REFERENCES user (id),
+            receiver_id INTEGER REFERENCES user (id)
+        ) STRICT;
+        CREATE INDEX person_feed_by_receiver ON person_feed (receiver_id, position);
+        CREATE INDEX person_feed_by_person ON person_feed (person_id, receiver_id);
 
         -- Commands for clients, kept for those who are away.
         -- conversation_id: whom it is about; audience_id: whose members and listeners see it, which differs for a topic

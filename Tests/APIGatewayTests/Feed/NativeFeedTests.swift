@@ -141,6 +141,59 @@ struct NativeFeedTests {
         #expect(next == .read(FeedRound(after: 10, through: 12, conversations: [conversation(1)])))
     }
 
+    @Test("changes of people wait to be read, and nothing is promised meanwhile that is behind them")
+    func people() {
+        var feed = live()
+        feed.touchPeople()
+        let held = feed.told(12)
+        let nothingNew = feed.told(13)
+        #expect(held == .none && nothingNew == .none && feed.position == 10)
+        let next = feed.readPeople()
+        #expect(next == .read(FeedRound(after: 10, through: 13, conversations: [])))
+        let (_, _, rest) = feed.received(FeedResult(frames: [frame(12)], through: 13))
+        #expect(rest == .none && feed.position == 13)
+        let again = feed.readPeople()
+        #expect(again == .none, "they were read")
+    }
+
+    @Test("changes of people are read with whatever is read first")
+    func peopleBeside() {
+        var feed = live()
+        feed.touchPeople()
+        _ = feed.told(12)
+        feed.touch(conversation(1))
+        let next = feed.told(14)
+        #expect(next == .read(FeedRound(after: 10, through: 14, conversations: [conversation(1)])))
+        let due = feed.readPeople()
+        let (_, _, rest) = feed.received(FeedResult(frames: [], through: 14))
+        #expect(due == .none && rest == .none)
+    }
+
+    @Test("changes of people that are said while a round is read come with the next one")
+    func peopleMeanwhile() {
+        var feed = live()
+        feed.touch(conversation(1))
+        _ = feed.told(11)
+        feed.touchPeople()
+        _ = feed.told(12)
+        let due = feed.readPeople()
+        let (_, _, next) = feed.received(FeedResult(frames: [], through: 11))
+        #expect(due == .none && next == .read(FeedRound(after: 11, through: 12, conversations: [])))
+    }
+
+    @Test("a round of people that was cut, or could not be read, is read again")
+    func peopleAgain() {
+        var feed = live()
+        feed.touchPeople()
+        _ = feed.told(20)
+        _ = feed.readPeople()
+        let (_, _, rest) = feed.received(FeedResult(frames: [frame(15)], through: 15))
+        #expect(rest == .read(FeedRound(after: 15, through: 20, conversations: [])))
+        feed.readFailed()
+        let again = feed.retry()
+        #expect(again == .read(FeedRound(after: 15, through: 20, conversations: [])))
+    }
+
     @Test("more conversations than are remembered make it look at all")
     func overflow() {
         var feed = live()

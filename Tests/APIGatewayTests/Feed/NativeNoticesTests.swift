@@ -1,5 +1,6 @@
 import ByteCodec
 import ChatModel
+import Profiles
 import Store
 import Testing
 
@@ -44,6 +45,30 @@ struct NativeNoticesTests {
             #expect(self.notice(change, isMine: false) == nil, "\(change)")
         }
         #expect(self.notice(.member(self.me), isMine: false) == .gone)
+    }
+
+    @Test("a person is told of people in no conversation")
+    func people() {
+        #expect(self.notice(.person(self.other), isMine: false) == .profile(self.other))
+        #expect(self.notice(.person(self.me), isMine: false) == .profile(self.me))
+        #expect(self.notice(.gapOfPeople, isMine: false) == .gapOfPeople)
+        #expect(self.text(NativeNotices.gapOfPeople) == #"{"type":"gap","scope":"people"}"#)
+    }
+
+    @Test("frames of people are worded with what the profile service says, in their places")
+    func profiles() throws {
+        let (romeo, juliet) = (try #require(UserName("romeo")), try #require(UserName("juliet")))
+        let result = FeedResult(
+            frames: [
+                FeedFrame(position: 34, json: [1]), FeedFrame(position: 35, json: [], person: romeo),
+                FeedFrame(position: 36, json: [], person: juliet),
+            ], through: 40)
+        #expect(Set(result.people) == [romeo, juliet])
+        let shown = result.showing([ProfileInfo(name: romeo, displayName: "Montague")], epoch: 1)
+        #expect(shown.frames.map(\.position) == [34, 35] && shown.frames[0].json == [1] && shown.through == 40)
+        #expect(
+            self.text(shown.frames[1].json).hasPrefix(
+                #"{"cursor":"1-z","type":"profile","user":{"name":"romeo","displayName":"Montague""#))
     }
 
     @Test("events are written as the API says")

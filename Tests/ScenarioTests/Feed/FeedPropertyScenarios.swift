@@ -25,6 +25,8 @@ private struct FeedModel {
     private(set) var conversations: [String: [String: JSONValue]] = [:]
     /// Values of the messages by sequence, of each conversation.
     private(set) var messages: [String: [Int64: [String: JSONValue]]] = [:]
+    /// Values of people, by name.
+    private(set) var people: [String: [String: JSONValue]] = [:]
     private var applied: Set<String> = []
     private var lastPosition: Int64 = -1
     private var gone: Set<String> = []
@@ -46,6 +48,7 @@ private struct FeedModel {
             self.conversations = now.conversations
             self.messages = now.messages
         }
+        for (name, person) in now.people { self.people[name] = person }
     }
 
     mutating func apply(_ event: JSONValue) throws {
@@ -61,7 +64,7 @@ private struct FeedModel {
             event["message"]?["conversation"]?.string ?? event["conversation"]?["id"]?.string
             ?? event["conversation"]?.string ?? ""
         // Whoever came again and left before it was told hears the newest state: `gone` once more.
-        if self.gone.contains(id), type != "conversation", type != "gone" {
+        if !id.isEmpty, self.gone.contains(id), type != "conversation", type != "gone" {
             self.broken.append("after gone: \(event)")
         }
         if let summary = event["summary"] {
@@ -82,7 +85,10 @@ private struct FeedModel {
             self.gone.insert(id)
             self.conversations[id] = nil
             self.messages[id] = nil
-        case "gap": try self.load(event["scope"]?.string == "all" ? nil : id)
+        case "profile":
+            guard let user = event["user"], let name = user["name"]?.string else { return }
+            self.people[name] = FeedSnapshot.view(ofPerson: user)
+        case "gap": try self.load(event["scope"]?.string == "conversation" ? id : nil)
         default: return
         }
     }
@@ -92,6 +98,17 @@ private struct FeedModel {
 private struct FeedSnapshot {
     var conversations: [String: [String: JSONValue]] = [:]
     var messages: [String: [Int64: [String: JSONValue]]] = [:]
+    /// People whom the person may know; of one conversation, those in it.
+    var people: [String: [String: JSONValue]] = [:]
+
+    /// The same fields of a value of the API.
+    static func view(ofPerson value: JSONValue) -> [String: JSONValue] {
+        ["displayName": value["displayName"] ?? .null, "remark": value["remark"] ?? .string("")]
+    }
+
+    static func view(of row: ProfileRow, _ name: UserName, remark: String?) -> [String: JSONValue] {
+        ["displayName": .string(row.displayName ?? name.text), "remark": .string(remark ?? "")]
+    }
 
     /// The same fields of a value of the API.
     static func view(ofConversation value: JSONValue) -> [String: JSONValue] {
@@ -160,6 +177,7 @@ private final class FeedStage {
     ) throws -> FeedSnapshot {
         try server.server.store.readAndWait { store throws(StoreError) in
             var snapshot = FeedSnapshot()
+            snapshot.people = try self.people(store, person, only)
             for found in try store.conversations(of: person) {
                 let id = found.conversation.id
                 guard only == nil || only == "\(id.rawValue)", let recent = try store.recent(of: person, in: id) else {
@@ -184,13 +202,28 @@ private final class FeedStage {
         }
     }
 
+    private static func people(
+        _ store: ReadTransaction, _ person: UserID, _ only: String?
+    ) throws(StoreError) -> [String: [String: JSONValue]] {
+        var names = try store.acquaintances(of: person, among: ["romeo", "juliet", "nurse"].map { UserName($0)! })
+        if let id = only.flatMap({ Int64($0) }).map(ConversationID.init(rawValue:)) {
+            names.formIntersection(try store.memberNames(of: id))
+        }
+        let remarks = try store.remarks(by: person).friends
+        var people: [String: [String: JSONValue]] = [:]
+        for (name, row) in try store.profileRows(names) {
+            people[name.text] = FeedSnapshot.view(of: row, name, remark: remarks[row.user])
+        }
+        return people
+    }
+
     // MARK: What happens
 
     func step() throws {
         let group = self.groups[self.random.next(below: self.groups.count)]
         let person = try self.server.id(["romeo", "nurse"][self.random.next(below: 2)])
         let juliet = self.juliet
-        switch self.random.next(below: 18) {
+        switch self.random.next(below: 21) {
         case 0...4: try self.publish(to: .id(group), by: person)
         case 5: try self.publish(to: .direct(UserName("juliet")!), by: person)
         case 6:
@@ -227,8 +260,25 @@ private final class FeedStage {
             try self.write { store throws(StoreError) in _ = try store.setPreference(juliet, in: group, draft) }
         case 13, 14: try self.hear()
         case 15: self.cut()
-        case 16: if self.random.next(below: 4) == 0 { try self.restart() }
+        case 16:
+            let name = "shown \(self.random.next(below: 100))"
+            try self.write { store throws(StoreError) in try store.setDisplayName(person, name) }
+        case 17: try self.changeFriendship(with: person)
+        case 18: if self.random.next(below: 4) == 0 { try self.restart() }
         default: try self.comeBack()
+        }
+    }
+
+    /// Makes juliet somebody's friend, or calls that friend otherwise, or ends it.
+    private func changeFriendship(with person: UserID) throws {
+        let juliet = self.juliet
+        let (choice, number) = (self.random.next(below: 3), self.random.next(below: 100))
+        try self.write { store throws(StoreError) in
+            if choice == 0 {
+                _ = try store.removeFriend(person, of: juliet)
+            } else if try store.makeFriends(juliet, person).isNew == false {
+                try store.setFriendRemark(person, of: juliet, "remark \(number)")
+            }
         }
     }
 
@@ -310,6 +360,9 @@ private final class FeedStage {
         #expect(self.model.broken.isEmpty, "seed \(seed): \(self.model.broken)")
         let now = try Self.snapshot(self.server, self.juliet, nil)
         #expect(Set(self.model.conversations.keys) == Set(now.conversations.keys), "seed \(seed)")
+        for (name, person) in now.people {
+            #expect(self.model.people[name] == person, "seed \(seed), person \(name)")
+        }
         for (id, value) in now.conversations {
             #expect(self.model.conversations[id] == value, "seed \(seed), conversation \(id)")
             #expect(self.model.messages[id] == now.messages[id], "seed \(seed), messages of \(id)")

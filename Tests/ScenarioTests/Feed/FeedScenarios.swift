@@ -133,10 +133,42 @@ struct FeedScenarios {
         #expect(rest.allSatisfy { !positions.contains($0.position) }, "nothing twice to who names the last cursor")
     }
 
+    @Test("people who share a conversation or a friendship are told how somebody is shown, present or away")
+    func profiles() throws {
+        let (server, _) = try self.verona()
+        try server.add(["tybalt"])
+        let (romeo, juliet, tybalt) = (try server.id("romeo"), try server.id("juliet"), try server.id("tybalt"))
+        let present = try FeedClient.ready(server, "juliet")
+        let stranger = try FeedClient.ready(server, "tybalt")
+        let nurse = try FeedClient.ready(server, "nurse")
+        let cursor = nurse.cursor
+        nurse.drop()
+        try server.write { store throws(StoreError) in try store.setDisplayName(romeo, "Montague") }
+        let shown = try present.event("profile")["user"]
+        #expect(shown?["name"]?.string == "romeo" && shown?["displayName"]?.string == "Montague")
+        try server.write { store throws(StoreError) in _ = try store.makeFriends(juliet, romeo) }
+        try present.event("profile")
+        try server.write { store throws(StoreError) in try store.setFriendRemark(romeo, of: juliet, "the sun") }
+        #expect(try present.event("profile")["user"]?["remark"]?.string == "the sun")
+        #expect(try self.everything(stranger, server, "tybalt").isEmpty)
+        try server.write { store throws(StoreError) in
+            try store.setDisplayName(romeo, "Romeo")
+            try store.setDisplayName(tybalt, "Capulet")
+        }
+        try server.restart()
+        let back = try FeedClient.ready(server, "nurse", after: cursor)
+        let missed = try self.everything(back, server, "nurse")
+        #expect(missed.map { $0["type"]?.string } == ["profile"], "the newest state, once, and of nobody else")
+        #expect(missed.first?["user"]?["displayName"]?.string == "Romeo")
+        #expect(missed.first?["user"]?["remark"] == nil && missed.first?["cursor"] != nil)
+    }
+
     /// What the feed sends until a change that is made now.
-    private func everything(_ client: FeedClient, _ server: TestServer) throws -> [JSONValue] {
+    private func everything(
+        _ client: FeedClient, _ server: TestServer, _ name: String = "juliet"
+    ) throws -> [JSONValue] {
         try server.settle()
-        let last = try server.group("last-\(Int64.random(in: 0...Int64.max))", ["juliet"])
+        let last = try server.group("last-\(Int64.random(in: 0...Int64.max))", [name])
         var events: [JSONValue] = []
         while let event = try client.next() {
             if event["conversation"]?["id"]?.string == "\(last.rawValue)" { return events }

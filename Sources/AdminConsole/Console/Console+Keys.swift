@@ -17,7 +17,7 @@ extension Console {
         if let prompt = self.prompt { return self.press(key, prompt) }
         self.notice = nil
         if self.pressCommon(key) { return }
-        if let binding = self.top.screen.keys.first(where: { $0.key == key }) { return self.press(binding) }
+        if let binding = self.top.screen.screenKeys.first(where: { $0.key == key }) { return self.press(binding) }
         if let move = TableMove(key) {
             return self.withTop { screen, look in
                 screen.move(move, look)
@@ -26,11 +26,11 @@ extension Console {
         }
     }
 
-    private mutating func press(_ binding: KeyBinding) {
+    private mutating func press(_ binding: ScreenKey) {
         guard !binding.isChange || !self.isReadOnly else {
             return self.tell(StatusLine(self.look("console.readOnly"), .refusal))
         }
-        self.withTop { screen, look in screen.update(binding.verb, look) }
+        self.withTop { screen, look in screen.press(binding.key, look) }
     }
 
     /// Keys that mean the same on every screen.
@@ -65,7 +65,9 @@ extension Console {
         case .click(let row, let column): self.click(row: row, column: column)
         case .wheelUp: for _ in 0..<3 { self.move(.up) }
         case .wheelDown: for _ in 0..<3 { self.move(.down) }
-        default: return false
+        case .character, .enter, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete,
+            .backspace, .function, .control, .resize:
+            return false
         }
         return true
     }

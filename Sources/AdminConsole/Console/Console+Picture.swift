@@ -156,7 +156,7 @@ extension Console {
     private var footer: Line {
         let help = self.footerKey("?", self.look("console.key.help"))
         var line = Line(" ")
-        for binding in self.top.screen.keys where !binding.isChange || !self.isReadOnly {
+        for binding in self.top.screen.screenKeys where !binding.isChange || !self.isReadOnly {
             let more = self.footerKey(binding.key.label, self.look(binding.help))
             if line.width + more.width + help.width > self.size.columns { break }
             line += more
@@ -170,7 +170,7 @@ extension Console {
 
     /// The keys that mean something here.
     var helpPage: Page {
-        var rows = self.top.screen.keys.map { ($0.key.label, self.look($0.help)) }
+        var rows = self.top.screen.screenKeys.map { ($0.key.label, self.look($0.help)) }
         let own = rows.count
         if self.top.screen.table != nil { rows += CommonKeys.table.map { ($0.0, self.look($0.1)) } }
         rows += CommonKeys.console.map { ($0.0, self.look($0.1)) }
@@ -186,9 +186,9 @@ extension Console {
     var commandPage: Page {
         var lines: [Line] = []
         var first: String?
-        for binding in self.top.screen.keys {
+        for binding in self.top.screen.screenKeys {
             var copy = self.top.screen
-            for intent in copy.update(binding.verb, self.look) {
+            for intent in copy.press(binding.key, self.look) {
                 for words in intent.commands.prefix(20) {
                     let command = Shell.line(words)
                     first = first ?? command

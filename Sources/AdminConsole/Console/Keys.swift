@@ -1,32 +1,33 @@
-/// Verb that a key makes a screen carry out.
-package enum Verb: Hashable, Sendable {
-    case open, create, edit, password, token, revoke, disable, enable, silence, unsilence, kick, kickAll
-    case ban, unban, notice, messages, write, add, remove, older, jump, member, suspend, resume, cancel
-    case delete, collect, verify, orphans, damaged, order, invalidate, invalidateAll, invalidateTeam, look
-    case follow, clear, over
-    case createDirect, createRoom, rename, export, narrow, newer, jumpTime, trace, seeAs, recall, recallForGood
-    case writeAsSystem, kickWhere
-    case tryOut, flagged, reset, showLimits, effective, preset, apply, applyNow
-    case card, viewer, ownView, limits, transfer, dismiss, requests, hide, unhide, role
-    case accept, refuse, withdraw, all, filter, team, erase, details, importing, friends, attributes, former
-}
-
-/// A key of a screen: help, footer and the doing are all made from it.
-package struct KeyBinding: Sendable {
+/// A key of a screen, as help and footer show it.
+package struct ScreenKey: Sendable {
     /// Key to press.
     package var key: Key
-    /// Verb that the screen carries out.
-    package var verb: Verb
     /// Text key of one line.
     package var help: String
     /// It asks the server for a change: not in read-only mode.
     package var isChange: Bool
+}
 
-    package init(_ key: Key, _ verb: Verb, _ help: String, isChange: Bool = false) {
+/// A key of a screen and its command: help, footer and the doing are all made from it.
+package struct KeyBinding<Command: Sendable>: Sendable {
+    /// Key with its help.
+    package var key: ScreenKey
+    /// Command that the screen carries out.
+    package var command: Command
+
+    package init(_ key: Key, _ command: Command, _ help: String, isChange: Bool = false) {
+        self.key = ScreenKey(key: key, help: help, isChange: isChange)
+        self.command = command
+    }
+
+    private init(_ key: ScreenKey, _ command: Command) {
         self.key = key
-        self.verb = verb
-        self.help = help
-        self.isChange = isChange
+        self.command = command
+    }
+
+    /// The same key for a screen that has the command among its own.
+    func map<Other>(_ transform: (Command) -> Other) -> KeyBinding<Other> {
+        KeyBinding<Other>(self.key, transform(self.command))
     }
 }
 
@@ -58,23 +59,17 @@ package enum TableMove: Hashable, Sendable {
 
     /// Move that a key makes; `nil` for a key that moves nothing.
     package init?(_ key: Key) {
-        switch key {
-        case .up, .character("k"): self = .up
-        case .down, .character("j"): self = .down
-        case .pageUp, .control("b"): self = .pageUp
-        case .pageDown, .control("f"): self = .pageDown
-        case .home, .character("g"): self = .first
-        case .end, .character("G"): self = .last
-        case .character(" "): self = .mark
-        case .character("v"): self = .range
-        case .character("*"): self = .markAll
-        case .character("U"): self = .unmark
-        case .character(">"): self = .nextColumn
-        case .character("<"): self = .previousColumn
-        case .character("I"): self = .invert
-        case .character("n"), .control("n"): self = .nextMatch
-        case .character("N"), .control("p"): self = .previousMatch
-        default: return nil
-        }
+        guard let move = Self.moves[key] else { return nil }
+        self = move
     }
+
+    private static let moves: [Key: TableMove] = [
+        .up: .up, .character("k"): .up, .down: .down, .character("j"): .down,
+        .pageUp: .pageUp, .control("b"): .pageUp, .pageDown: .pageDown, .control("f"): .pageDown,
+        .home: .first, .character("g"): .first, .end: .last, .character("G"): .last,
+        .character(" "): .mark, .character("v"): .range, .character("*"): .markAll, .character("U"): .unmark,
+        .character(">"): .nextColumn, .character("<"): .previousColumn, .character("I"): .invert,
+        .character("n"): .nextMatch, .control("n"): .nextMatch,
+        .character("N"): .previousMatch, .control("p"): .previousMatch,
+    ]
 }

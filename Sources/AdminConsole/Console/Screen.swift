@@ -5,8 +5,10 @@ package import AdminAPI
 package protocol Screen: Sendable {
     /// Text key.
     var title: String { get }
+    /// Commands that the keys of the screen make it carry out.
+    associatedtype Command: Sendable
     /// The most useful ones first: the footer shows those that fit.
-    var keys: [KeyBinding] { get }
+    var keys: [KeyBinding<Command>] { get }
     /// Text that `y` copies: the name at the cursor.
     var copied: String? { get }
     /// Interval at which the screen refreshes, milliseconds; `nil` to refresh only after a change.
@@ -17,7 +19,7 @@ package protocol Screen: Sendable {
     mutating func refresh() -> [Intent]
     /// Subscriptions as long as the screen is shown.
     var watches: [AdminRequest] { get }
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent]
+    mutating func update(_ command: Command, _ look: Look) -> [Intent]
     /// - Parameter purpose: the number that the screen chose, or `Console.watching` for what it watches.
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent]
     /// A question was refused, or the connection broke: nothing more will come of it.
@@ -35,6 +37,15 @@ package protocol Screen: Sendable {
 }
 
 extension Screen {
+    /// Keys of the screen without their commands.
+    package var screenKeys: [ScreenKey] { self.keys.map(\.key) }
+
+    /// Carries out the command of a key; nothing for a key that is not the screen's.
+    package mutating func press(_ key: Key, _ look: Look) -> [Intent] {
+        guard let binding = self.keys.first(where: { $0.key.key == key }) else { return [] }
+        return self.update(binding.command, look)
+    }
+
     /// Nothing to copy.
     package var copied: String? { nil }
     /// No refresh by time.

@@ -15,9 +15,11 @@ extension AdminOperatorAnnouncement: TableRow {
 
 /// Screen of announcements to everybody or to the members of teams, with the number of confirmations.
 struct AnnouncementsScreen: TableScreen {
+    enum Command { case open, create, team }
+
     let title = "console.notices"
     let emptyText = "console.notices.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.notices.open"),
         KeyBinding(.character("n"), .create, "console.notices.all", isChange: true),
         KeyBinding(.character("t"), .team, "console.notices.teams", isChange: true),
@@ -60,14 +62,13 @@ struct AnnouncementsScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .create: return [.form(Self.form([], look))]
         case .team: return [Self.chooseTeams(look)]
         case .open:
             guard let notice = self.rows.current else { return look.nothing() }
             return [.open(AnnouncementScreen(notice))]
-        default: return []
         }
     }
 
@@ -115,9 +116,11 @@ extension AdminAnnouncementReceiver: TableRow {
 
 /// One announcement, and who of those who got it has confirmed it.
 struct AnnouncementScreen: TableScreen {
+    enum Command { case open, all, look }
+
     let title = "console.notices.one"
     let emptyText = "console.notices.nobody"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.users.open"), KeyBinding(.character("t"), .all, "console.notices.which"),
         KeyBinding(.character("a"), .look, "console.notices.text"),
     ]
@@ -163,8 +166,8 @@ struct AnnouncementScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .all:
             let all = AnnouncementAudience.allCases
             self.people = all[(all.firstIndex(of: self.people)! + 1) % all.count]
@@ -179,7 +182,6 @@ struct AnnouncementScreen: TableScreen {
         case .open:
             guard let receiver = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(receiver.name))]
-        default: return []
         }
     }
 

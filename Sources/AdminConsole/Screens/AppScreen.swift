@@ -10,12 +10,14 @@ extension AdminSignatureCounts: TableRow {
 /// The app whose clients speak LeanCloud's protocols: what they have to prove, how that went, and what a right
 /// signature would have been.
 struct AppScreen: TableScreen {
+    enum Command { case edit, tryOut }
+
     private static let shown = 0
     private static let signed = 1
 
     let title = "console.app"
     var emptyText: String { self.app == nil ? "console.app.notServed" : "console.app.empty" }
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.character("e"), .edit, "console.app.edit", isChange: true),
         KeyBinding(.character("t"), .tryOut, "console.app.sign", isChange: true),
     ]
@@ -49,14 +51,11 @@ struct AppScreen: TableScreen {
     mutating func refresh() -> [Intent] { [.ask(.app(.show), purpose: Self.shown)] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .app(.app(let app)):
-            self.app = app
-            self.rows.replace(app.signatures, look)
-            return []
-        case .app(.signed(let signed)): return [.page(Self.page(signed, look))]
-        default: return []
-        }
+        if case .app(.signed(let signed)) = answer { return [.page(Self.page(signed, look))] }
+        guard case .app(.app(let app)) = answer else { return [] }
+        self.app = app
+        self.rows.replace(app.signatures, look)
+        return []
     }
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
@@ -65,12 +64,11 @@ struct AppScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         guard let app = self.app else { return look.nothing("console.app.notServed") }
-        switch verb {
+        switch command {
         case .edit: return [.form(Self.policyForm(app, look))]
         case .tryOut: return [.form(Self.signingForm(look))]
-        default: return []
         }
     }
 

@@ -14,9 +14,11 @@ struct ConversationAttribute: TableRow {
 
 /// The attributes of one conversation, key by key. Nothing here knows what apps mean by them.
 struct AttributesScreen: TableScreen {
+    enum Command { case edit, create, delete }
+
     let title = "console.attributes"
     let emptyText = "console.attributes.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .edit, "console.attributes.edit", isChange: true),
         KeyBinding(.character("n"), .create, "console.attributes.add", isChange: true),
         KeyBinding(.delete, .delete, "console.attributes.remove", isChange: true),
@@ -49,16 +51,17 @@ struct AttributesScreen: TableScreen {
         [Line(" " + Cells.drawable("\(self.conversation.name)  \(self.conversation.reference)"), .dim)]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .create { return [.form(self.form(nil, look))] }
-        guard let current = self.rows.current else { return look.nothing() }
-        switch verb {
-        case .edit: return [.form(self.form(current, look))]
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
+        case .create: return [.form(self.form(nil, look))]
+        case .edit:
+            guard let current = self.rows.current else { return look.nothing() }
+            return [.form(self.form(current, look))]
         case .delete:
+            guard self.rows.current != nil else { return look.nothing() }
             var wanted = self.attributes
             for target in self.rows.targets { wanted = wanted.setting(target.key, nil) }
             return Self.proposal(self.conversation, from: self.attributes, to: wanted, look)
-        default: return []
         }
     }
 

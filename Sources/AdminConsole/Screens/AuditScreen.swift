@@ -23,6 +23,8 @@ extension AdminAuditEntry: TableRow {
 
 /// Screen of the audit log, newest entries first. Nobody can change anything here.
 struct AuditScreen: TableScreen {
+    enum Command { case open, filter, clear, older, verify }
+
     private static let newest = 0
     private static let older = 1
     private static let check = 2
@@ -30,7 +32,7 @@ struct AuditScreen: TableScreen {
 
     let title = "console.audit"
     let emptyText = "console.audit.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.audit.open"),
         KeyBinding(.character("f"), .filter, "console.audit.filter"),
         KeyBinding(.character("F"), .clear, "console.audit.all"),
@@ -104,8 +106,8 @@ struct AuditScreen: TableScreen {
 
     // MARK: Keys
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .open:
             guard let entry = self.rows.current else { return look.nothing() }
             return [.open(AuditEntryScreen(entry))]
@@ -117,7 +119,6 @@ struct AuditScreen: TableScreen {
             guard let next = self.next else { return [.tell(StatusLine(look("console.audit.first")))] }
             return self.ask(before: next, Self.older)
         case .verify: return [.ask(.audit(.verify), purpose: Self.check)]
-        default: return []
         }
     }
 
@@ -182,9 +183,11 @@ extension AdminAuditField: TableRow {
 
 /// One entry of the audit log: what was so before and what after, side by side.
 struct AuditEntryScreen: TableScreen {
+    enum Command { case open, look }
+
     let title = "console.audit.entry"
     let emptyText = "console.audit.noState"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.audit.field"), KeyBinding(.character("a"), .look, "console.audit.asked"),
     ]
     var rows = TableView<AdminAuditField>([
@@ -205,15 +208,14 @@ struct AuditEntryScreen: TableScreen {
         self.rows.setHeight(height - self.head(width: width, look).count - 1)
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .look { return [.page(Self.page(look("console.audit.asked"), [("", self.entry.entry.asked)]))] }
-        guard let field = self.rows.current else { return look.nothing() }
-        return [
-            .page(
-                Self.page(
-                    field.name,
-                    [(look("table.before"), field.before ?? "-"), (look("table.after"), field.after ?? "-")]))
-        ]
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
+        case .look: return [.page(Self.page(look("console.audit.asked"), [("", self.entry.entry.asked)]))]
+        case .open:
+            guard let field = self.rows.current else { return look.nothing() }
+            let values = [(look("table.before"), field.before ?? "-"), (look("table.after"), field.after ?? "-")]
+            return [.page(Self.page(field.name, values))]
+        }
     }
 
     private static func page(_ title: String, _ parts: [(String, String)]) -> Page {

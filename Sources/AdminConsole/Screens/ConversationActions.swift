@@ -3,40 +3,33 @@ import ChatModel
 
 /// Actions on a conversation of any kind, wherever it is shown.
 enum ConversationActions {
-    static let bindings: [KeyBinding] = [
+    enum Command { case rename, delete, export, attributes }
+
+    static let bindings: [KeyBinding<Command>] = [
         KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
         KeyBinding(.delete, .delete, "console.talks.delete", isChange: true),
         KeyBinding(.character("E"), .export, "console.talks.export"),
         KeyBinding(.character("a"), .attributes, "console.attributes.open"),
     ]
 
-    static let createBindings: [KeyBinding] = [
-        KeyBinding(.character("D"), .createDirect, "console.talks.createDirect", isChange: true),
-        KeyBinding(.character("M"), .createRoom, "console.talks.createRoom", isChange: true),
-    ]
-
     /// - Returns: `nil` for what is not done with conversations of any kind.
-    static func update(_ verb: Verb, _ conversations: [AdminConversation], _ look: Look) -> [Intent]? {
-        switch verb {
-        case .createDirect: return Self.createDirect(look)
-        case .createRoom: return [.form(Self.roomForm(look))]
-        case .rename, .delete, .export, .attributes: break
-        default: return nil
-        }
+    static func update(_ command: Command, _ conversations: [AdminConversation], _ look: Look) -> [Intent] {
         guard let first = conversations.first else { return look.nothing() }
-        if verb == .export { return [.form(Self.exportForm(first, look))] }
-        if verb == .attributes {
-            guard first.kind != .direct else { return look.nothing("console.attributes.notDirect") }
-            return [.open(AttributesScreen(first))]
+        let isDirect = first.kind == .direct
+        switch command {
+        case .export: return [.form(Self.exportForm(first, look))]
+        case .attributes:
+            return isDirect ? look.nothing("console.attributes.notDirect") : [.open(AttributesScreen(first))]
+        case .rename:
+            return isDirect ? look.nothing("console.talks.notDirect") : [.form(Self.renameForm(first, look))]
+        case .delete: return isDirect ? look.nothing("console.talks.notDirect") : Self.delete(conversations, look)
         }
-        guard first.kind != .direct else { return look.nothing("console.talks.notDirect") }
-        return verb == .rename ? [.form(Self.renameForm(first, look))] : Self.delete(conversations, look)
     }
 
     // MARK: Making
 
     /// Two people are chosen.
-    private static func createDirect(_ look: Look) -> [Intent] {
+    static func createDirect(_ look: Look) -> [Intent] {
         var configuration = SelectorConfiguration(.people)
         configuration.isMultiple = true
         configuration.maximumSelected = 2
@@ -61,7 +54,7 @@ enum ConversationActions {
         ]
     }
 
-    private static func roomForm(_ look: Look) -> Form {
+    static func roomForm(_ look: Look) -> Form {
         let fields = [
             Form.Field(look("table.name"), maximum: ChannelName.maximumScalars),
             Form.Field(look("table.title"), maximum: AdminProtocol.maximumTitleScalars),

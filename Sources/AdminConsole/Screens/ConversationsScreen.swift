@@ -78,17 +78,27 @@ struct ConversationFilter: Hashable, Sendable {
 
 /// Screen of all conversations.
 struct ConversationsScreen: TableScreen {
+    enum Command {
+        case open, create, createDirect, createRoom, narrow, messages
+        case group(GroupActions.Command)
+        case conversation(ConversationActions.Command)
+    }
+
     /// Above so many members every message is work for the whole server.
     static let manyMembers: Int64 = 1_000
 
     let title = "console.conversations"
     let emptyText = "console.conversations.empty"
-    let keys =
+    let keys: [KeyBinding<Command>] =
         [
             KeyBinding(.enter, .open, "console.conversations.open"),
             KeyBinding(.character("n"), .create, "console.groups.create", isChange: true),
             KeyBinding(.character("f"), .narrow, "console.talks.narrow"),
-        ] + GroupActions.bindings + ConversationActions.createBindings + ConversationActions.bindings
+            KeyBinding(.character("o"), .messages, "console.conversations.messages"),
+        ] + GroupActions.bindings.map { $0.map(Command.group) } + [
+            KeyBinding(.character("D"), .createDirect, "console.talks.createDirect", isChange: true),
+            KeyBinding(.character("M"), .createRoom, "console.talks.createRoom", isChange: true),
+        ] + ConversationActions.bindings.map { $0.map(Command.conversation) }
     var rows = TableView<AdminConversation>(
         [
             TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) {
@@ -185,16 +195,18 @@ struct ConversationsScreen: TableScreen {
         self.filter == ConversationFilter() ? [] : [Line(" " + self.filter.summary(look), .accent)]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .narrow: return [.form(self.narrowForm(look))]
         case .create: return GroupActions.create(look)
         case .open:
             guard let conversation = self.rows.current else { return look.nothing() }
             return [.open(ConversationScreen(conversation))]
-        default:
-            return GroupActions.update(verb, self.rows.targets, look)
-                ?? ConversationActions.update(verb, self.rows.targets, look) ?? []
+        case .messages: return self.rows.targets.first.map { [.open(MessagesScreen($0))] } ?? look.nothing()
+        case .createDirect: return ConversationActions.createDirect(look)
+        case .createRoom: return [.form(ConversationActions.roomForm(look))]
+        case .group(let command): return GroupActions.update(command, self.rows.targets, look)
+        case .conversation(let command): return ConversationActions.update(command, self.rows.targets, look)
         }
     }
 }
@@ -214,15 +226,23 @@ extension AdminMember: TableRow {
 
 /// One conversation: what is known, and who is in it.
 struct ConversationScreen: TableScreen {
+    enum Command {
+        case open, remove, mute, unmute, messages
+        case group(GroupActions.Command)
+        case conversation(ConversationActions.Command)
+    }
+
     let title = "console.conversation"
     let emptyText = "console.conversation.empty"
-    let keys =
+    let keys: [KeyBinding<Command>] =
         [
             KeyBinding(.enter, .open, "console.users.open"),
             KeyBinding(.character("d"), .remove, "console.groups.remove", isChange: true),
-            KeyBinding(.character("x"), .member, "console.groups.muteMember", isChange: true),
-            KeyBinding(.character("X"), .resume, "console.groups.unmuteMember", isChange: true),
-        ] + GroupActions.bindings + ConversationActions.bindings
+            KeyBinding(.character("x"), .mute, "console.groups.muteMember", isChange: true),
+            KeyBinding(.character("X"), .unmute, "console.groups.unmuteMember", isChange: true),
+            KeyBinding(.character("o"), .messages, "console.conversations.messages"),
+        ] + GroupActions.bindings.map { $0.map(Command.group) }
+        + ConversationActions.bindings.map { $0.map(Command.conversation) }
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
         TableColumn("table.name") { member, _ in member.name.text },
@@ -255,22 +275,27 @@ struct ConversationScreen: TableScreen {
         return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        let targets = self.rows.targets
-        let members = self.rows.rows.map(\.name.text)
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .open:
             guard let member = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(member.name))]
-        case .remove, .member, .resume:
-            guard let group = self.conversation.groupName else { return look.nothing("console.groups.only") }
-            guard !targets.isEmpty else { return look.nothing() }
-            if verb == .remove { return Self.remove(targets, from: group, look) }
-            return verb == .member ? Self.muteForm(targets, group, look) : Self.unmute(targets, group, look)
-        default:
-            return GroupActions.update(verb, [self.conversation], notice: self.notice ?? "", members: members, look)
-                ?? ConversationActions.update(verb, [self.conversation], look) ?? []
+        case .messages: return [.open(MessagesScreen(self.conversation))]
+        case .remove: return self.change(look) { Self.remove($0, from: $1, look) }
+        case .mute: return self.change(look) { Self.muteForm($0, $1, look) }
+        case .unmute: return self.change(look) { Self.unmute($0, $1, look) }
+        case .group(let command):
+            let members = self.rows.rows.map(\.name.text)
+            return GroupActions.update(
+                command, [self.conversation], notice: self.notice ?? "", members: members, look)
+        case .conversation(let command): return ConversationActions.update(command, [self.conversation], look)
         }
+    }
+
+    /// Changes the chosen members of a group.
+    private func change(_ look: Look, _ change: ([AdminMember], ChannelName) -> [Intent]) -> [Intent] {
+        guard let group = self.conversation.groupName else { return look.nothing("console.groups.only") }
+        return self.rows.targets.isEmpty ? look.nothing() : change(self.rows.targets, group)
     }
 
     private static func remove(_ targets: [AdminMember], from group: ChannelName, _ look: Look) -> [Intent] {

@@ -19,6 +19,8 @@ extension AdminFile: TableRow {
 
 /// Screen of files and the room that they take.
 struct FilesScreen: TableScreen {
+    enum Command { case open, order, orphans, damaged, delete, collect, verify }
+
     private static let list = 0
     private static let detail = 1
     private static let dryRun = 2
@@ -26,7 +28,7 @@ struct FilesScreen: TableScreen {
 
     let title = "console.files"
     let emptyText = "console.files.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.files.open"),
         KeyBinding(.character("o"), .order, "console.files.order"),
         KeyBinding(.character("O"), .orphans, "console.files.orphans"),
@@ -80,8 +82,8 @@ struct FilesScreen: TableScreen {
         }
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .open:
             guard let file = self.rows.current else { return look.nothing() }
             return [.ask(.files(.show(file.key)), purpose: Self.detail)]
@@ -102,7 +104,6 @@ struct FilesScreen: TableScreen {
             return [
                 .ask(.files(.verify(nil)), purpose: Self.check), .tell(StatusLine(look("console.files.verifying"))),
             ]
-        default: return []
         }
     }
 

@@ -14,9 +14,11 @@ extension AdminFilterRule: TableRow {
 
 /// The rules for what people are shown of the messages of others.
 struct FiltersScreen: TableScreen {
+    enum Command { case create, delete }
+
     let title = "console.filters"
     let emptyText = "console.filters.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.character("n"), .create, "console.filters.create", isChange: true),
         KeyBinding(.delete, .delete, "console.filters.delete", isChange: true),
     ]
@@ -57,13 +59,12 @@ struct FiltersScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .create: return [.form(Self.form(look))]
         case .delete:
             let targets = self.rows.targets
             return targets.isEmpty ? look.nothing() : Self.delete(targets, look)
-        default: return []
         }
     }
 

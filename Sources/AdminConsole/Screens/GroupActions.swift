@@ -11,8 +11,9 @@ extension AdminConversation {
 
 /// Actions on a conversation, wherever it is shown.
 enum GroupActions {
-    static let bindings: [KeyBinding] = [
-        KeyBinding(.character("o"), .messages, "console.conversations.messages"),
+    enum Command { case add, write, notice, ban, unban, silence, unsilence, card }
+
+    static let bindings: [KeyBinding<Command>] = [
         KeyBinding(.character("+"), .add, "console.groups.add", isChange: true),
         KeyBinding(.character("w"), .write, "console.groups.write", isChange: true),
         KeyBinding(.character("t"), .notice, "console.groups.notice", isChange: true),
@@ -24,25 +25,22 @@ enum GroupActions {
     ]
 
     /// - Parameter notice: the announcement of the first one, when it is known.
-    /// - Returns: `nil` for what is not done with conversations.
     static func update(
-        _ verb: Verb, _ conversations: [AdminConversation], notice: String = "", members: [String] = [], _ look: Look
-    ) -> [Intent]? {
-        guard Self.bindings.contains(where: { $0.verb == verb }) else { return nil }
-        guard let first = conversations.first else { return look.nothing() }
-        if verb == .messages { return [.open(MessagesScreen(first))] }
+        _ command: Command, _ conversations: [AdminConversation], notice: String = "", members: [String] = [],
+        _ look: Look
+    ) -> [Intent] {
+        guard !conversations.isEmpty else { return look.nothing() }
         let groups = conversations.compactMap(\.groupName)
         guard let group = groups.first else { return look.nothing("console.groups.only") }
-        switch verb {
+        switch command {
         case .card: return [.open(TeamCardScreen(group, hidden: look.hiddenRows))]
         case .add: return [Self.addMembers(group, members: members, look)]
         case .write: return [.form(Self.writeForm(group, look))]
         case .notice: return [.form(Self.noticeForm(group, notice, look))]
         case .ban, .unban:
-            return Self.turn(groups, verb == .ban, "ban", look) { .teams(.setBanned($0, $1)) }
+            return Self.turn(groups, command == .ban, "ban", look) { .teams(.setBanned($0, $1)) }
         case .silence, .unsilence:
-            return Self.turn(groups, verb == .silence, "mute", look) { .teams(.mute($0, $1 ? .members : .none)) }
-        default: return nil
+            return Self.turn(groups, command == .silence, "mute", look) { .teams(.mute($0, $1 ? .members : .none)) }
         }
     }
 

@@ -10,12 +10,14 @@ extension AdminMessageKind: TableRow {
 
 /// The message kinds of apps: how each is read, and what is shown of it.
 struct KindsScreen: TableScreen {
+    enum Command { case open, create, edit, disable, enable, delete, tryOut }
+
     private static let list = 0
     private static let tried = 1
 
     let title = "console.kinds"
     let emptyText = "console.kinds.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.kinds.open"),
         KeyBinding(.character("n"), .create, "console.kinds.create", isChange: true),
         KeyBinding(.character("e"), .edit, "console.kinds.edit", isChange: true),
@@ -46,30 +48,31 @@ struct KindsScreen: TableScreen {
     mutating func refresh() -> [Intent] { [.ask(.kinds(.list), purpose: Self.list)] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .kinds(.kinds(let kinds)):
-            self.rows.replace(kinds, look)
-            return []
-        case .kinds(.tried(let trial)): return [.page(Self.page(trial, look))]
-        default: return []
-        }
+        if case .kinds(.tried(let trial)) = answer { return [.page(Self.page(trial, look))] }
+        if case .kinds(.kinds(let kinds)) = answer { self.rows.replace(kinds, look) }
+        return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .create { return [.form(KindForm.form(nil, known: self.rows.rows.map(\.entry), look))] }
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         let targets = self.rows.targets.map(\.entry)
-        guard let current = self.rows.current, let first = targets.first else { return look.nothing() }
-        switch verb {
+        guard let current = self.rows.current, let first = targets.first else {
+            return command == .create ? self.create(look) : look.nothing()
+        }
+        switch command {
         case .open: return [.page(Self.page(current, look))]
+        case .create: return self.create(look)
         case .edit: return [.form(KindForm.form(first, known: [], look))]
-        case .disable, .enable: return Self.turn(targets, verb == .disable, look)
+        case .disable, .enable: return Self.turn(targets, command == .disable, look)
         case .delete: return Self.delete(targets, look)
         case .tryOut: return [.form(Self.tryForm(first, look))]
-        default: return []
         }
     }
 
     // MARK: Changing
+
+    private func create(_ look: Look) -> [Intent] {
+        [.form(KindForm.form(nil, known: self.rows.rows.map(\.entry), look))]
+    }
 
     private static func turn(_ entries: [MessageKindEntry], _ isDisabled: Bool, _ look: Look) -> [Intent] {
         let changed = entries.filter { $0.isDisabled != isDisabled }

@@ -15,11 +15,13 @@ struct LoggedEvent: TableRow {
 
 /// Messages, and people who come and go, as it happens.
 struct LogScreen: TableScreen {
+    enum Command { case follow, clear }
+
     private static let maximumEvents = 2_000
 
     let title = "console.log"
     let emptyText = "console.log.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.character("F"), .follow, "console.log.follow"),
         KeyBinding(.character("c"), .clear, "console.log.clear"),
     ]
@@ -36,14 +38,16 @@ struct LogScreen: TableScreen {
     var copied: String? { self.rows.current?.text }
     var watches: [AdminRequest] { [.follow(conversation: nil, withSessions: true)] }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .clear {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
+        case .clear:
             self.rows.replace([], look)
             return []
+        case .follow:
+            self.isFollowing.toggle()
+            if self.isFollowing { self.rows.move(.last, look) }
+            return [.tell(StatusLine(look(self.isFollowing ? "console.log.following" : "console.log.still")))]
         }
-        self.isFollowing.toggle()
-        if self.isFollowing { self.rows.move(.last, look) }
-        return [.tell(StatusLine(look(self.isFollowing ? "console.log.following" : "console.log.still")))]
     }
 
     mutating func receive(_ event: AdminEvent, _ look: Look) {

@@ -9,6 +9,11 @@ extension AdminMessage: TableRow {
 
 /// The messages of one conversation, the newest at the bottom; new ones come by themselves.
 struct MessagesScreen: TableScreen {
+    enum Command {
+        case open, older, newer, jump, jumpTime, order, trace, seeAs
+        case recall, recallForGood, write, writeAsSystem, export
+    }
+
     /// Messages that are kept; then those at the other end go.
     private static let maximumMessages = 2_000
 
@@ -22,7 +27,7 @@ struct MessagesScreen: TableScreen {
 
     let title = "console.messages"
     let emptyText = "console.messages.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.messages.open"),
         KeyBinding(.character("b"), .older, "console.messages.older"),
         KeyBinding(.character("a"), .newer, "console.messages.newer"),
@@ -128,8 +133,8 @@ struct MessagesScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .older:
             self.wanted = self.wanted ?? self.rows.current?.sequence
             return self.ask(.before(self.rows.rows.first?.sequence ?? .max), Purpose.older)
@@ -142,16 +147,15 @@ struct MessagesScreen: TableScreen {
         case .jumpTime: return [.form(self.timeForm(look))]
         case .open, .trace:
             guard let message = self.rows.current else { return look.nothing() }
-            if verb == .open { return [.page(Self.page(message, look))] }
+            if command == .open { return [.page(Self.page(message, look))] }
             return [.open(TraceScreen(message, of: self.conversation))]
         case .seeAs: return MessageActions.seeAs(self.conversation, look)
         case .recall, .recallForGood:
             return MessageActions.recall(
-                self.rows.targets, of: self.conversation, forGood: verb == .recallForGood, look)
+                self.rows.targets, of: self.conversation, forGood: command == .recallForGood, look)
         case .writeAsSystem: return MessageActions.writeAsSystem(self.conversation, look)
-        case .write: return GroupActions.update(.write, [self.conversation], look) ?? []
-        case .export: return ConversationActions.update(.export, [self.conversation], look) ?? []
-        default: return []
+        case .write: return GroupActions.update(.write, [self.conversation], look)
+        case .export: return ConversationActions.update(.export, [self.conversation], look)
         }
     }
 

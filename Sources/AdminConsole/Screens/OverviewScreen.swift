@@ -9,7 +9,7 @@ struct OverviewScreen: Screen {
     private var top = 0
 
     let title = "console.overview"
-    let keys: [KeyBinding] = []
+    let keys: [KeyBinding<Never>] = []
     /// Milliseconds between two requests for values that no event reports.
     let refreshMilliseconds: Int64? = 15_000
     var copied: String? { self.status?.addresses.first }
@@ -17,7 +17,7 @@ struct OverviewScreen: Screen {
 
     mutating func refresh() -> [Intent] { [.ask(.status, purpose: 0)] }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] { [] }
+    mutating func update(_ command: Never, _ look: Look) -> [Intent] {}
 
     mutating func move(_ move: TableMove, _ look: Look) {
         switch move {
@@ -33,11 +33,8 @@ struct OverviewScreen: Screen {
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .status(let status): self.status = status
-        case .live(let history): self.points = history.points
-        default: break
-        }
+        if case .status(let status) = answer { self.status = status }
+        if case .live(let history) = answer { self.points = history.points }
         return []
     }
 

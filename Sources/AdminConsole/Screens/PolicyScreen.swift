@@ -4,6 +4,8 @@ import ChatModel
 /// Screen of the sign-in policy: number of sessions of a user at once, and device classes that exclude each other. A
 /// draft is shown before it is set: the table has the sessions that it would end.
 struct PolicyScreen: TableScreen {
+    enum Command { case preset, edit, apply, applyNow, clear, open }
+
     private static let shown = 0
     private static let previewed = 1
     private static let usual: [DeviceClass] = [.app, .desktop, .web]
@@ -13,7 +15,7 @@ struct PolicyScreen: TableScreen {
 
     let title = "console.policy"
     var emptyText: String { self.draft == nil ? "console.policy.empty" : "console.policy.nobody" }
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.character("p"), .preset, "console.policy.preset"),
         KeyBinding(.character("e"), .edit, "console.policy.edit"),
         KeyBinding(.character("a"), .apply, "console.policy.apply", isChange: true),
@@ -35,15 +37,13 @@ struct PolicyScreen: TableScreen {
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .policy(.policy(let policy)):
+        if case .policy(.policy(let policy)) = answer {
             self.policy = policy
             if self.draft == policy { self.forget(look) }
-        case .policy(.preview(let sessions, let count)):
-            guard self.draft != nil else { return [] }
+        }
+        if case .policy(.preview(let sessions, let count)) = answer, self.draft != nil {
             self.ending = count
             self.rows.replace(sessions, look)
-        default: break
         }
         return []
     }
@@ -54,18 +54,17 @@ struct PolicyScreen: TableScreen {
         self.rows.replace([], look)
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .preset: return [.form(Self.presetForm(look))]
         case .edit: return [.form(self.ownForm(look))]
-        case .apply, .applyNow: return self.apply(endingNow: verb == .applyNow, look)
+        case .apply, .applyNow: return self.apply(endingNow: command == .applyNow, look)
         case .clear:
             self.forget(look)
             return []
         case .open:
             guard let session = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(session.user))]
-        default: return []
         }
     }
 

@@ -4,6 +4,8 @@ import CommandLineKit
 
 /// Screen of profiles as people are shown, and of the server's cache.
 struct ProfilesScreen: TableScreen {
+    enum Command { case open, invalidate, invalidateTeam, invalidateAll }
+
     private static let users = 0
     private static let metrics = 1
     private static let profile = 2
@@ -14,7 +16,7 @@ struct ProfilesScreen: TableScreen {
 
     let title = "console.profiles"
     let emptyText = "console.users.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.profiles.show"),
         KeyBinding(.character("i"), .invalidate, "console.profiles.invalidate", isChange: true),
         KeyBinding(.character("T"), .invalidateTeam, "console.profiles.invalidateTeam", isChange: true),
@@ -40,19 +42,14 @@ struct ProfilesScreen: TableScreen {
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .users(let users, let next):
-            if let all = self.pages.take(users, isLast: next == nil) {
-                self.hasUsers = true
-                self.rows.replace(all, look)
-            }
-            return next.map { [.ask(.listUsers(after: $0), purpose: Self.users)] } ?? []
-        case .profiles(.metrics(let metrics)):
-            self.profileMetrics = metrics
-            return []
-        case .profiles(.one(let profile)): return [.page(Self.page(profile, look))]
-        default: return []
+        if case .profiles(.one(let profile)) = answer { return [.page(Self.page(profile, look))] }
+        if case .profiles(.metrics(let metrics)) = answer { self.profileMetrics = metrics }
+        guard case .users(let users, let next) = answer else { return [] }
+        if let all = self.pages.take(users, isLast: next == nil) {
+            self.hasUsers = true
+            self.rows.replace(all, look)
         }
+        return next.map { [.ask(.listUsers(after: $0), purpose: Self.users)] } ?? []
     }
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
@@ -60,9 +57,9 @@ struct ProfilesScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         let targets = self.rows.targets
-        switch verb {
+        switch command {
         case .open:
             guard let user = self.rows.current else { return look.nothing() }
             return [.ask(.profiles(.show(user.name, by: nil, in: nil)), purpose: Self.profile)]
@@ -98,7 +95,6 @@ struct ProfilesScreen: TableScreen {
                         consequences: [look("console.profiles.invalidateAllConsequence")],
                         operatorAction: operatorAction))
             ]
-        default: return []
         }
     }
 

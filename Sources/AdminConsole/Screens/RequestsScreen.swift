@@ -19,9 +19,11 @@ extension AdminJoinRequest: TableRow {
 
 /// Screen of requests to join teams, and of invitations.
 struct RequestsScreen: TableScreen {
+    enum Command { case open, accept, refuse, withdraw, all, team, clear, look, card }
+
     let title = "console.requests"
     let emptyText = "console.requests.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.requests.open"),
         KeyBinding(.character("a"), .accept, "console.requests.accept", isChange: true),
         KeyBinding(.character("x"), .refuse, "console.requests.refuse", isChange: true),
@@ -85,8 +87,8 @@ struct RequestsScreen: TableScreen {
 
     // MARK: Keys
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .all:
             self.question += 1
             self.query.onlyWaiting.toggle()
@@ -97,25 +99,23 @@ struct RequestsScreen: TableScreen {
             self.question += 1
             self.query.team = nil
             return [.refresh]
-        default: break
-        }
-        guard let first = self.rows.current else { return look.nothing() }
-        switch verb {
-        case .open: return [.page(Self.page(first, look))]
-        case .look: return [.open(UserScreen(first.person))]
+        case .open: return self.rows.current.map { [.page(Self.page($0, look))] } ?? look.nothing()
+        case .look: return self.rows.current.map { [.open(UserScreen($0.person))] } ?? look.nothing()
         case .card:
+            guard let first = self.rows.current else { return look.nothing() }
             guard let team = first.team else { return look.nothing("card.refusal.dismissed") }
             return [.open(TeamCardScreen(team, hidden: look.hiddenRows))]
-        default: break
+        case .accept: return self.answerWaiting(look) { Self.accept($0, look) }
+        case .refuse: return self.answerWaiting(look) { [.form(Self.refuseForm($0, look))] }
+        case .withdraw: return self.answerWaiting(look) { Self.withdraw($0, look) }
         }
+    }
+
+    /// Answers those of the chosen requests that wait.
+    private func answerWaiting(_ look: Look, _ answer: ([AdminJoinRequest]) -> [Intent]) -> [Intent] {
+        guard self.rows.current != nil else { return look.nothing() }
         let waiting = self.rows.targets.filter { $0.state == .waiting }
-        guard !waiting.isEmpty else { return look.nothing("console.requests.over") }
-        switch verb {
-        case .accept: return Self.accept(waiting, look)
-        case .refuse: return [.form(Self.refuseForm(waiting, look))]
-        case .withdraw: return Self.withdraw(waiting, look)
-        default: return []
-        }
+        return waiting.isEmpty ? look.nothing("console.requests.over") : answer(waiting)
     }
 
     private static func chooseTeam() -> Intent {

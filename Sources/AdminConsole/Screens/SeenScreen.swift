@@ -33,9 +33,11 @@ struct SeenRow: TableRow {
 
 /// A conversation exactly as one member gets it. Each page is asked for once, with the reason, and is in the audit log.
 struct SeenScreen: TableScreen {
+    enum Command { case older }
+
     let title = "console.seen"
     let emptyText = "console.messages.empty"
-    let keys = [KeyBinding(.character("b"), .older, "console.messages.older")]
+    let keys: [KeyBinding<Command>] = [KeyBinding(.character("b"), .older, "console.messages.older")]
     var rows = TableView<SeenRow>(
         [
             TableColumn("table.sequence", width: 8, isOnTheRight: true, order: { .number($0.sequence) }) { row, _ in
@@ -100,7 +102,7 @@ struct SeenScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         guard let next = self.next else { return [.tell(StatusLine(look("console.messages.first")))] }
         return self.ask(before: next)
     }

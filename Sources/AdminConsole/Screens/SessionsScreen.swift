@@ -13,6 +13,8 @@ extension AdminSession: TableRow {
 
 /// Screen of sessions and their addresses.
 struct SessionsScreen: TableScreen {
+    enum Command { case open, kick, kickAll, kickWhere }
+
     private static let dryRun = 1
 
     static var table: TableView<AdminSession> {
@@ -48,7 +50,7 @@ struct SessionsScreen: TableScreen {
 
     let title = "console.sessions"
     let emptyText = "console.sessions.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.users.open"),
         KeyBinding(.character("K"), .kick, "console.sessions.kick", isChange: true),
         KeyBinding(.character("A"), .kickAll, "console.sessions.kickAll", isChange: true),
@@ -76,18 +78,16 @@ struct SessionsScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .kickWhere { return [.form(AdminSessionFilter.form(look))] }
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         let targets = self.rows.targets
-        guard let first = targets.first else { return look.nothing() }
-        switch verb {
-        case .open: return [.open(UserScreen(first.user))]
+        switch command {
+        case .kickWhere: return [.form(AdminSessionFilter.form(look))]
+        case .open: return targets.first.map { [.open(UserScreen($0.user))] } ?? look.nothing()
         case .kick: return Self.kick(targets, look)
         case .kickAll:
             var names: [UserName] = []
             for target in targets where !names.contains(target.user) { names.append(target.user) }
-            return UserActions.kick(names, look)
-        default: return []
+            return names.isEmpty ? look.nothing() : UserActions.kick(names, look)
         }
     }
 

@@ -21,12 +21,14 @@ extension AdminSetting: TableRow {
 
 /// Screen of settings: session configuration by kind and role, and the keys of the server's file.
 struct SettingsScreen: TableScreen {
+    enum Command { case open, edit, reset, showLimits, effective }
+
     private static let list = 0
     private static let effective = 1
 
     let title = "console.settings"
     let emptyText = "console.loading"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.settings.open"),
         KeyBinding(.character("e"), .edit, "console.settings.edit", isChange: true),
         KeyBinding(.character("x"), .reset, "console.settings.reset", isChange: true),
@@ -50,27 +52,18 @@ struct SettingsScreen: TableScreen {
     mutating func refresh() -> [Intent] { [.ask(.settings(.list), purpose: Self.list)] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .settings(.list(let settings)):
-            self.rows.replace(settings, look)
-            return []
-        case .settings(.effective(let settings)): return [.page(Self.page(settings, look))]
-        default: return []
-        }
+        if case .settings(.effective(let settings)) = answer { return [.page(Self.page(settings, look))] }
+        if case .settings(.list(let settings)) = answer { self.rows.replace(settings, look) }
+        return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .showLimits: return [.open(LimitsScreen())]
         case .effective: return [.form(Self.effectiveForm(look))]
-        default: break
-        }
-        guard let setting = self.rows.current else { return look.nothing() }
-        switch verb {
-        case .open: return [.page(Self.page(setting, look))]
-        case .edit: return SettingActions.edit(setting, look)
-        case .reset: return SettingActions.reset(setting, look)
-        default: return []
+        case .open: return self.rows.current.map { [.page(Self.page($0, look))] } ?? look.nothing()
+        case .edit: return self.rows.current.map { SettingActions.edit($0, look) } ?? look.nothing()
+        case .reset: return self.rows.current.map { SettingActions.reset($0, look) } ?? look.nothing()
         }
     }
 
@@ -261,12 +254,14 @@ extension AdminSettingLimit: TableRow {
 
 /// Screen of the limits: use, peak, maximum, and the setting that changes the maximum.
 struct LimitsScreen: TableScreen {
+    enum Command { case open, edit }
+
     private static let list = 0
     private static let setting = 1
 
     let title = "console.limits"
     let emptyText = "console.loading"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.limits.open"),
         KeyBinding(.character("e"), .edit, "console.settings.edit", isChange: true),
     ]
@@ -303,20 +298,19 @@ struct LimitsScreen: TableScreen {
     mutating func refresh() -> [Intent] { [.ask(.settings(.limits), purpose: Self.list)] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .settings(.limits(let limits)):
-            self.rows.replace(limits, look)
-            return []
-        case .settings(.one(let setting)): return SettingActions.edit(setting, look)
-        default: return []
-        }
+        if case .settings(.one(let setting)) = answer { return SettingActions.edit(setting, look) }
+        if case .settings(.limits(let limits)) = answer { self.rows.replace(limits, look) }
+        return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         guard let row = self.rows.current else { return look.nothing() }
-        guard verb == .edit else { return [.page(Self.page(row, look))] }
-        guard let setting = row.setting else { return look.nothing("console.limits.isFixed") }
-        return [.ask(.settings(.show(setting)), purpose: Self.setting)]
+        switch command {
+        case .open: return [.page(Self.page(row, look))]
+        case .edit:
+            guard let setting = row.setting else { return look.nothing("console.limits.isFixed") }
+            return [.ask(.settings(.show(setting)), purpose: Self.setting)]
+        }
     }
 
     private static func page(_ row: AdminSettingLimit, _ look: Look) -> Page {

@@ -26,6 +26,14 @@ struct ShownCardRow: TableRow {
 
 /// A team's card, or that of one of its members: the rows as the operator sees them, or as one of its people does.
 struct TeamCardScreen: TableScreen {
+    enum Command {
+        case open, edit, member, viewer, ownView, requests, hide, unhide
+        case team(TeamCommand)
+    }
+
+    /// Commands that wait until the team is known.
+    enum TeamCommand { case add, limits, silence, unsilence, transfer, dismiss }
+
     private static let team = 0
     private static let card = 1
     private static let announcements = 2
@@ -33,18 +41,18 @@ struct TeamCardScreen: TableScreen {
 
     let title = "console.card"
     let emptyText = "console.card.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.card.open"),
         KeyBinding(.character("e"), .edit, "console.card.use", isChange: true),
         KeyBinding(.character("M"), .member, "card.row.members"),
         KeyBinding(.character("V"), .viewer, "console.card.viewer"),
         KeyBinding(.character("O"), .ownView, "console.card.ownView"),
-        KeyBinding(.character("+"), .add, "card.row.invite", isChange: true),
-        KeyBinding(.character("L"), .limits, "console.card.limits", isChange: true),
-        KeyBinding(.character("s"), .silence, "console.groups.mute", isChange: true),
-        KeyBinding(.character("S"), .unsilence, "console.groups.unmute", isChange: true),
-        KeyBinding(.character("T"), .transfer, "card.row.transfer", isChange: true),
-        KeyBinding(.character("D"), .dismiss, "card.row.dismiss", isChange: true),
+        KeyBinding(.character("+"), .team(.add), "card.row.invite", isChange: true),
+        KeyBinding(.character("L"), .team(.limits), "console.card.limits", isChange: true),
+        KeyBinding(.character("s"), .team(.silence), "console.groups.mute", isChange: true),
+        KeyBinding(.character("S"), .team(.unsilence), "console.groups.unmute", isChange: true),
+        KeyBinding(.character("T"), .team(.transfer), "card.row.transfer", isChange: true),
+        KeyBinding(.character("D"), .team(.dismiss), "card.row.dismiss", isChange: true),
         KeyBinding(.character("w"), .requests, "console.card.requests"),
         KeyBinding(.character("h"), .hide, "console.card.hide"),
         KeyBinding(.character("H"), .unhide, "console.card.unhide"),
@@ -116,12 +124,15 @@ struct TeamCardScreen: TableScreen {
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .teams(.team(let team)): self.team = team
-        case .teams(.card(let rows)): self.cardRows = rows
-        case .teams(.announcements(let announcements)):
+        if case .teams(.announcements(let announcements)) = answer {
             return [.page(Self.page(announcements, of: self.name, look))]
-        default: return []
+        }
+        if case .teams(.team(let team)) = answer {
+            self.team = team
+        } else if case .teams(.card(let rows)) = answer {
+            self.cardRows = rows
+        } else {
+            return []
         }
         let form = self.team?.form ?? .advanced
         self.rows.replace(self.cardRows.map { ShownCardRow(row: $0, form: form) }, look)
@@ -139,8 +150,8 @@ struct TeamCardScreen: TableScreen {
 
     // MARK: Keys
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .open: return self.open(look)
         case .edit: return self.use(look)
         case .member: return [.open(TeamMembersScreen(self.name))]
@@ -154,17 +165,20 @@ struct TeamCardScreen: TableScreen {
         case .unhide:
             self.hidden = []
             return [.refresh]
-        default: break
+        case .team(let command):
+            guard let team = self.team else { return look.nothing("console.loading") }
+            return self.update(command, team, look)
         }
-        guard let team = self.team else { return look.nothing("console.loading") }
-        switch verb {
+    }
+
+    private func update(_ command: TeamCommand, _ team: AdminTeam, _ look: Look) -> [Intent] {
+        switch command {
         case .add: return [TeamActions.invite(team, self.name, look)]
         case .limits: return [.form(TeamActions.limitsForm(team, self.name, look))]
         case .silence: return TeamActions.setMode(.mute, TeamMuteMode.members.word, team, self.name, look)
         case .unsilence: return TeamActions.setMode(.mute, TeamMuteMode.none.word, team, self.name, look)
         case .transfer: return [TeamActions.transfer(team, self.name, look)]
         case .dismiss: return TeamActions.dismiss(team, self.name, look)
-        default: return []
         }
     }
 
@@ -303,9 +317,11 @@ struct TeamCardScreen: TableScreen {
 
 /// Screen of a team's members and their roles.
 struct TeamMembersScreen: TableScreen {
+    enum Command { case open, role, silence, unsilence, remove, add, friends, transfer, look }
+
     let title = "console.card.members"
     let emptyText = "console.conversation.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "card.row.memberCard"),
         KeyBinding(.character("e"), .role, "console.card.role", isChange: true),
         KeyBinding(.character("x"), .silence, "console.groups.muteMember", isChange: true),
@@ -345,12 +361,14 @@ struct TeamMembersScreen: TableScreen {
         return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
         guard let team = self.team else { return look.nothing("console.loading") }
-        if verb == .add { return [TeamActions.invite(team, self.name, look)] }
         let targets = self.rows.targets
-        guard let first = targets.first else { return look.nothing() }
-        switch verb {
+        guard let first = targets.first else {
+            return command == .add ? [TeamActions.invite(team, self.name, look)] : look.nothing()
+        }
+        switch command {
+        case .add: return [TeamActions.invite(team, self.name, look)]
         case .open: return [.open(TeamCardScreen(self.name, member: first.name, hidden: look.hiddenRows))]
         case .role: return TeamActions.roleForm(targets, self.name, look)
         case .friends: return [TeamActions.inviteFriends(of: first.name, team, self.name, look)]
@@ -359,7 +377,6 @@ struct TeamMembersScreen: TableScreen {
         case .remove: return TeamActions.remove(targets, self.name, look)
         case .transfer: return TeamActions.transfer(team, self.name, to: first.name, look)
         case .look: return [.open(UserScreen(first.name))]
-        default: return []
         }
     }
 }

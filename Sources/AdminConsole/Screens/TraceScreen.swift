@@ -34,9 +34,11 @@ extension AdminTraceRow: TableRow {
 
 /// Screen of one message's delivery to everybody who gets it.
 struct TraceScreen: TableScreen {
+    enum Command { case open, former }
+
     let title = "console.trace"
     let emptyText = "console.trace.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.users.open"), KeyBinding(.character("f"), .former, "console.trace.former"),
     ]
     let refreshMilliseconds: Int64? = 5_000
@@ -89,10 +91,11 @@ struct TraceScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .former { return self.formerBodies(look) }
-        guard let person = self.rows.current else { return look.nothing() }
-        return [.open(UserScreen(person.name))]
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
+        case .former: return self.formerBodies(look)
+        case .open: return self.rows.current.map { [.open(UserScreen($0.name))] } ?? look.nothing()
+        }
     }
 
     /// Page of the message's former texts.

@@ -40,9 +40,11 @@ extension TransferState {
 
 /// Uploads and downloads as they move.
 struct TransfersScreen: TableScreen {
+    enum Command { case suspend, resume, cancel, over, open }
+
     let title = "console.transfers"
     let emptyText = "console.transfers.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.character("s"), .suspend, "console.transfers.suspend", isChange: true),
         KeyBinding(.character("r"), .resume, "console.transfers.resume", isChange: true),
         KeyBinding(.character("c"), .cancel, "console.transfers.cancel", isChange: true),
@@ -100,8 +102,8 @@ struct TransfersScreen: TableScreen {
         self.rows.replace(all, look)
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .over:
             self.withOver.toggle()
             return [
@@ -114,7 +116,6 @@ struct TransfersScreen: TableScreen {
         case .suspend: return self.change(.suspend, look) { $0 == .progressing || $0 == .waiting }
         case .resume: return self.change(.resume, look) { $0 == .suspended }
         case .cancel: return self.change(.cancel, look) { !$0.isOver }
-        default: return []
         }
     }
 

@@ -4,7 +4,9 @@ import CommandLineKit
 
 /// Actions on people, wherever they are shown.
 enum UserActions {
-    static let bindings: [KeyBinding] = [
+    enum Command { case edit, password, token, revoke, disable, enable, silence, unsilence, kick, erase }
+
+    static let bindings: [KeyBinding<Command>] = [
         KeyBinding(.character("e"), .edit, "console.users.edit", isChange: true),
         KeyBinding(.character("p"), .password, "console.users.password", isChange: true),
         KeyBinding(.character("t"), .token, "console.users.token", isChange: true),
@@ -18,11 +20,9 @@ enum UserActions {
     ]
 
     /// - Returns: `nil` for what is not done with people.
-    static func update(_ verb: Verb, _ users: [AdminUser], _ look: Look) -> [Intent]? {
-        let isOurs = Self.bindings.contains { $0.verb == verb }
-        guard isOurs else { return nil }
+    static func update(_ command: Command, _ users: [AdminUser], _ look: Look) -> [Intent] {
         guard let first = users.first else { return look.nothing() }
-        switch verb {
+        switch command {
         case .edit: return [.form(Self.editForm(first, look))]
         case .password: return [.form(Self.passwordForm(first, look))]
         case .token: return [.form(Self.tokenForm(first, look))]
@@ -33,7 +33,6 @@ enum UserActions {
         case .revoke: return Self.revoke(users, look)
         case .erase: return Self.erase(users, look)
         case .kick: return Self.kick(users.map(\.name), look)
-        default: return nil
         }
     }
 

@@ -21,13 +21,18 @@ extension AdminUser: TableRow {
 
 /// Screen of all accounts.
 struct UsersScreen: TableScreen {
+    enum Command {
+        case open, create, importing
+        case user(UserActions.Command)
+    }
+
     let title = "console.users"
     let emptyText = "console.users.empty"
-    let keys =
+    let keys: [KeyBinding<Command>] =
         [
             KeyBinding(.enter, .open, "console.users.open"),
             KeyBinding(.character("n"), .create, "console.users.create", isChange: true),
-        ] + UserActions.bindings + [
+        ] + UserActions.bindings.map { $0.map(Command.user) } + [
             KeyBinding(.character("i"), .importing, "console.users.import", isChange: true)
         ]
     var rows = TableView<AdminUser>([
@@ -60,24 +65,29 @@ struct UsersScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .create: return [.form(UserActions.createForm(look))]
         case .importing: return [.form(UserActions.importForm(look))]
         case .open:
             guard let user = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(user.name))]
-        default: return UserActions.update(verb, self.rows.targets, look) ?? []
+        case .user(let command): return UserActions.update(command, self.rows.targets, look)
         }
     }
 }
 
 /// One person: what is known, their tokens and their sessions.
 struct UserScreen: TableScreen {
+    enum Command {
+        case kickAll, look, details
+        case user(UserActions.Command)
+    }
+
     let title = "console.user"
     let emptyText = "console.user.noSessions"
-    let keys =
-        UserActions.bindings + [
+    let keys: [KeyBinding<Command>] =
+        UserActions.bindings.map { $0.map(Command.user) } + [
             KeyBinding(.delete, .kickAll, "console.sessions.kick", isChange: true),
             KeyBinding(.character("i"), .look, "console.profiles.show"),
             KeyBinding(.character("f"), .details, "console.person.open"),
@@ -102,12 +112,12 @@ struct UserScreen: TableScreen {
         return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .kickAll: return SessionsScreen.kick(self.rows.targets, look)
         case .look: return [.ask(.profiles(.show(self.name, by: nil, in: nil)), purpose: 1)]
         case .details: return [.ask(.people(.details(self.name)), purpose: 2)]
-        default: return UserActions.update(verb, self.detail.map { [$0.user] } ?? [], look) ?? []
+        case .user(let command): return UserActions.update(command, self.detail.map { [$0.user] } ?? [], look)
         }
     }
 

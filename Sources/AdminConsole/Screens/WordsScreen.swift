@@ -28,12 +28,14 @@ extension WordAction {
 
 /// The words that messages are looked at for.
 struct WordsScreen: TableScreen {
+    enum Command { case create, edit, delete, tryOut, flagged }
+
     private static let list = 0
     private static let tried = 1
 
     let title = "console.words"
     let emptyText = "console.words.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.character("n"), .create, "console.words.create", isChange: true),
         KeyBinding(.character("e"), .edit, "console.words.edit", isChange: true),
         KeyBinding(.delete, .delete, "console.words.delete", isChange: true),
@@ -56,13 +58,10 @@ struct WordsScreen: TableScreen {
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .words(.rules(let rules, let next)):
-            if let all = self.pages.take(rules, isLast: next == nil) { self.rows.replace(all, look) }
-            return next.map { [.ask(.words(.list(after: $0)), purpose: Self.list)] } ?? []
-        case .words(.tested(let test)): return [.page(Self.page(test, look))]
-        default: return []
-        }
+        if case .words(.tested(let test)) = answer { return [.page(Self.page(test, look))] }
+        guard case .words(.rules(let rules, let next)) = answer else { return [] }
+        if let all = self.pages.take(rules, isLast: next == nil) { self.rows.replace(all, look) }
+        return next.map { [.ask(.words(.list(after: $0)), purpose: Self.list)] } ?? []
     }
 
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent] {
@@ -70,16 +69,15 @@ struct WordsScreen: TableScreen {
         return [.tell(StatusLine(error.message, .failure))]
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        switch verb {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
         case .create: return [.form(self.createForm(look))]
         case .tryOut: return [.form(Self.tryForm(look))]
         case .flagged: return [.open(FlaggedScreen())]
         case .edit, .delete:
             let targets = self.rows.targets
             guard !targets.isEmpty else { return look.nothing() }
-            return verb == .edit ? [.form(Self.editForm(targets, look))] : Self.delete(targets, look)
-        default: return []
+            return command == .edit ? [.form(Self.editForm(targets, look))] : Self.delete(targets, look)
         }
     }
 
@@ -185,13 +183,15 @@ extension AdminFlagged: TableRow {
 
 /// Messages with watched words, the newest first.
 struct FlaggedScreen: TableScreen {
+    enum Command { case open, older }
+
     private static let newest = 0
     private static let older = 1
     private static let conversation = 2
 
     let title = "console.flagged"
     let emptyText = "console.flagged.empty"
-    let keys = [
+    let keys: [KeyBinding<Command>] = [
         KeyBinding(.enter, .open, "console.flagged.open"),
         KeyBinding(.character("b"), .older, "console.messages.older"),
     ]
@@ -214,26 +214,27 @@ struct FlaggedScreen: TableScreen {
     mutating func refresh() -> [Intent] { [.ask(.words(.flagged(before: nil)), purpose: Self.newest)] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
-        switch answer {
-        case .words(.flagged(let messages, let next)):
-            self.next = next
-            let known = Set(messages.map(\.number))
-            let kept = purpose == Self.older ? self.rows.rows.filter { !known.contains($0.number) } : []
-            self.rows.replace(kept + messages, look)
-            return []
-        case .conversation(let detail): return [.open(MessagesScreen(detail.conversation, at: self.wanted))]
-        default: return []
+        if case .conversation(let detail) = answer {
+            return [.open(MessagesScreen(detail.conversation, at: self.wanted))]
         }
+        guard case .words(.flagged(let messages, let next)) = answer else { return [] }
+        self.next = next
+        let known = Set(messages.map(\.number))
+        let kept = purpose == Self.older ? self.rows.rows.filter { !known.contains($0.number) } : []
+        self.rows.replace(kept + messages, look)
+        return []
     }
 
-    mutating func update(_ verb: Verb, _ look: Look) -> [Intent] {
-        if verb == .older {
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] {
+        switch command {
+        case .older:
             guard let next = self.next else { return [.tell(StatusLine(look("console.flagged.first")))] }
             return [.ask(.words(.flagged(before: next)), purpose: Self.older)]
+        case .open:
+            guard let row = self.rows.current else { return look.nothing() }
+            guard row.sequence > 0 else { return look.nothing("console.flagged.notStored") }
+            self.wanted = row.sequence
+            return [.ask(.showConversation("id:\(row.conversation)"), purpose: Self.conversation)]
         }
-        guard let row = self.rows.current else { return look.nothing() }
-        guard row.sequence > 0 else { return look.nothing("console.flagged.notStored") }
-        self.wanted = row.sequence
-        return [.ask(.showConversation("id:\(row.conversation)"), purpose: Self.conversation)]
     }
 }

@@ -33,7 +33,9 @@ package struct CommandLine: Sendable {
         case .tab: self.complete()
         case .up: self.recall(-1)
         case .down: self.recall(1)
-        default: _ = self.field.press(key)
+        case .character, .backTab, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace,
+            .function, .control, .click, .wheelUp, .wheelDown, .resize:
+            _ = self.field.press(key)
         }
         return .stays
     }

@@ -25,7 +25,9 @@ struct Confirmation: Sendable {
             return self.typed.text == wanted ? .agreed : .refused
         case .down, .wheelDown: self.top = min(self.top + 1, last)
         case .up, .wheelUp: self.top = max(0, self.top - 1)
-        default: if self.proposal.typed != nil { _ = self.typed.press(key) }
+        case .character, .tab, .backTab, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace,
+            .function, .control, .click, .resize:
+            if self.proposal.typed != nil { _ = self.typed.press(key) }
         }
         return .stays
     }

@@ -109,7 +109,8 @@ package struct Form: Sendable {
             return .done(self.submit(self.values))
         case .tab, .down: self.place = (self.place + 1) % self.fields.count
         case .backTab, .up: self.place = (self.place + self.fields.count - 1) % self.fields.count
-        default:
+        case .character, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace, .function,
+            .control, .click, .wheelUp, .wheelDown, .resize:
             guard self.fields[self.place].choices.isEmpty else {
                 if key == .left { self.fields[self.place].turn(-1) }
                 if key == .right || key == .character(" ") { self.fields[self.place].turn(1) }

@@ -25,7 +25,9 @@ package struct Page: Sendable {
         case .home, .character("g"): self.top = 0
         case .end, .character("G"): self.top = last
         case .escape, .enter, .character("q"), .character("?"), .character("="), .function(1): return false
-        default: break
+        case .character, .tab, .backTab, .left, .right, .insert, .delete, .backspace, .function, .control, .click,
+            .resize:
+            break
         }
         self.top = max(0, min(self.top, last))
         return true

@@ -120,18 +120,18 @@ package struct Selector: Sendable {
 
     /// - Returns: the next question.
     mutating func receive(_ answer: AdminAnswer) -> AdminRequest? {
-        switch answer {
-        case .users(let users, let next):
+        if case .users(let users, let next) = answer {
             return self.take(users.map { SelectorItem(id: $0.name.text, name: $0.displayName) }, next)
-        case .conversations(let conversations, let next):
+        }
+        if case .conversations(let conversations, let next) = answer {
             let teams = conversations.filter { $0.kind == .group && !$0.isDisbanded }
             return self.take(teams.map { SelectorItem(id: $0.name, name: $0.title) }, next)
-        case .conversation(let detail):
-            return self.name(detail.members.map { SelectorItem(id: $0.name.text) })
-        case .details(let details):
-            return self.name(details.friends.map { SelectorItem(id: $0.name.text, name: $0.remark) })
-        default: return nil
         }
+        if case .conversation(let detail) = answer {
+            return self.name(detail.members.map { SelectorItem(id: $0.name.text) })
+        }
+        guard case .details(let details) = answer else { return nil }
+        return self.name(details.friends.map { SelectorItem(id: $0.name.text, name: $0.remark) })
     }
 
     /// Asks what these people are called; a name that somebody gave a friend stays.
@@ -210,7 +210,9 @@ package struct Selector: Sendable {
             guard case .character(let letter) = key else { return .stays }
             guard let place = self.shown.firstIndex(where: { $0.letter == letter }) else { return .beep }
             self.cursor = place
-        default: self.move(key, height: height)
+        case .character, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .insert,
+            .function, .control, .click, .wheelUp, .wheelDown, .resize:
+            self.move(key, height: height)
         }
         return .stays
     }
@@ -225,7 +227,9 @@ package struct Selector: Sendable {
         case .pageUp: self.cursor -= height
         case .home, .character("g"): self.cursor = 0
         case .end: self.cursor = self.shown.count
-        default: break
+        case .character, .enter, .escape, .tab, .backTab, .left, .right, .insert, .delete, .backspace, .function,
+            .control, .click, .resize:
+            break
         }
         self.cursor = max(0, min(self.cursor, self.shown.count - 1))
     }
@@ -239,7 +243,8 @@ package struct Selector: Sendable {
             self.arrange()
         case .up, .down:
             self.move(key, height: 1)
-        default:
+        case .character, .tab, .backTab, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace,
+            .function, .control, .click, .wheelUp, .wheelDown, .resize:
             guard field.press(key) else { return .stays }
             self.filter = field
             self.kept = field.text

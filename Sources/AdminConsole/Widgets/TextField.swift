@@ -45,7 +45,9 @@ package struct TextField: Hashable, Sendable {
             let kept = before.reversed().drop { $0 == " " }.drop { $0 != " " }.count
             self.characters.removeSubrange(kept..<self.place)
             self.place = kept
-        default: return false
+        case .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown, .insert, .function, .control,
+            .click, .wheelUp, .wheelDown, .resize:
+            return false
         }
         return true
     }

@@ -81,13 +81,12 @@ extension Control {
 
     fileprivate func kick(_ filter: AdminSessionFilter, isDryRun: Bool) throws(CommandFailure) {
         let answer = try self.ask(.people(.endSessions(filter, isDryRun: isDryRun)))
-        switch answer {
-        case .sessions(let sessions, _):
+        if case .sessions(let sessions, _) = answer {
             if self.wantsJSON { return try self.print(json: answer.json) }
-            try self.print(sessions)
-        case .count(let count): try self.tell(answer, "ctl.sessions.ended", ["count": String(count)])
-        default: throw self.unexpectedAnswer
+            return try self.print(sessions)
         }
+        guard case .count(let count) = answer else { throw self.unexpectedAnswer }
+        try self.tell(answer, "ctl.sessions.ended", ["count": String(count)])
     }
 
     fileprivate func sessionIDs() throws(CommandFailure) -> [Int64] {

@@ -10,7 +10,7 @@
     || !__has_include("page/feed.js") || !__has_include("page/i18n.js") || !__has_include("page/icon.svg")            \
     || !__has_include("page/index.html") || !__has_include("page/list.js") || !__has_include("page/main.js")          \
     || !__has_include("page/media.js") || !__has_include("page/model.js") || !__has_include("page/page.css")          \
-    || !__has_include("page/parts.js") || !__has_include("page/people.js")                                            \
+    || !__has_include("page/parts.js") || !__has_include("page/people.js") || !__has_include("page/search.js")        \
     || !__has_include("page/select.js") || !__has_include("page/settings.js") || !__has_include("page/uploads.js")    \
     || !__has_include("page/zh.json")
 #error "assets/page is incomplete"
@@ -37,7 +37,7 @@ EMBED(chinese, "lang/zh-Hans.json")
     X(api, "api.js") X(chat, "chat.js") X(composer, "composer.js") X(dom, "dom.js") X(sign_in, "sign-in.js")                 \
     X(en, "en.json") X(feed, "feed.js") X(i18n, "i18n.js") X(icon, "icon.svg") X(index, "index.html")                  \
     X(list, "list.js") X(main, "main.js") X(media, "media.js") X(model, "model.js") X(page, "page.css")                \
-    X(parts, "parts.js") X(people, "people.js") X(select, "select.js")                          \
+    X(parts, "parts.js") X(people, "people.js") X(search, "search.js") X(select, "select.js")                          \
     X(settings, "settings.js") X(uploads, "uploads.js") X(zh, "zh.json")
 
 #define PAGE_INCLUDE(name, file) INCLUDE(page_##name, "page/" file)

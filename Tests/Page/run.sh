@@ -7,4 +7,8 @@ if [ $# -lt 2 ]; then
     sed -n '2,3p' "$0" >&2
     exit 64
 fi
-exec "$1" "$here/page.py" --binary "$(realpath "$2")" "${@:3}"
+failed=0
+for script in page.py content.py; do
+    "$1" "$here/$script" --binary "$(realpath "$2")" "${@:3}" || failed=1
+done
+exit $failed

@@ -209,12 +209,21 @@ export function conversationView(app, id, place, around) {
 
   const view = {
     focus() { write?.focus(); },
+    toEnd() { toEnd(); },
+    /// Sequence of the message in the middle of the screen; `null` at the newest one.
+    position() {
+      if (isSticky && !run.hasAfter) return null;
+      const { top, height } = flow.getBoundingClientRect();
+      return [...rows.children].findLast((each) => each.message?.sequence && each.getBoundingClientRect().top < top + height / 2)?.message.sequence ?? null;
+    },
     async jump(sequence) {
+      for (let turns = 0; run.isLoading && turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 50));
       if (!run.items.some((each) => each.sequence === sequence)) { isSticky = false; fromID = null; await loadMessages(id, { around: sequence }); }
       const found = run.items.find((each) => each.sequence === sequence);
       if (!found) { toast(t('message.notThere')); return; }
       target = found.id;
       isPlaced = true;
+      drawBack();
       draw();
       show(found, 'center');
       nodes.get(keyOf(found))?.node.focus({ preventScroll: true });
@@ -222,7 +231,12 @@ export function conversationView(app, id, place, around) {
     stop() { for (const each of stops) each(); resized.disconnect(); write?.stop(); hideTools(); place.replaceChildren(); },
   };
 
+  const back = h('button', { type: 'button', class: 'jump return', hidden: true, onclick: () => { const to = app.returnTo; app.returnTo = null; drawBack(); if (to) app.open(to.id, to.sequence); } }, icon('undo'), t('search.back'));
+  const drawBack = () => { back.hidden = !app.returnTo; };
+
   const toEnd = async () => {
+    app.returnTo = null;
+    drawBack();
     if (run.hasAfter) { fromID = null; await loadMessages(id); }
     isSticky = true;
     draw();
@@ -351,7 +365,8 @@ export function conversationView(app, id, place, around) {
     const focused = head.contains(document.activeElement) && document.activeElement.getAttribute('aria-label');
     head.replaceChildren(tool('back', t('back'), app.close, { class: 'tool back' }),
       h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./people.js')).conversationCard(app, id) },
-        conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))));
+        conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))),
+      tool('search', t('search.this'), () => app.search(id)));
     if (focused) head.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
     write?.draw();
   };
@@ -360,7 +375,7 @@ export function conversationView(app, id, place, around) {
 
   let write = null;
   const drop = h('div', { class: 'drop', hidden: true }, t('drop'));
-  place.replaceChildren(head, flow, jump, drop);
+  place.replaceChildren(head, flow, back, jump, drop);
   write = composer({ id, place, drop, app, toEnd, editLast: () => {
     const last = run.items.findLast((each) => each.sender === model.me.name && each.kind === 'text' && isStill(each.can?.edit));
     if (last) write.edit(last);
@@ -384,7 +399,7 @@ export function conversationView(app, id, place, around) {
     isOpened = true;
     watch();
     newAfter = value.unread > 0 ? value.readSequence : null;
-    if (around) { loadMessages(id, { around }).then(() => view.jump(around)); isPlaced = true; isSticky = false; return; }
+    if (around) { isPlaced = true; isSticky = false; view.jump(around); return; }
     if (run.isLoaded && !run.hasAfter) { draw(); return; }
     loadMessages(id, value.unread > 40 ? { around: value.readSequence } : {});
   };

@@ -92,5 +92,5 @@ export function conversationList(app) {
   const stop = on('list', draw);
   const timer = setInterval(() => { entries.clear(); draw(); }, 3_600_000);
   draw();
-  return { box, draw, actions, filter(text) { filter = text.trim().toLowerCase(); draw(); }, stop() { stop(); clearInterval(timer); } };
+  return { box, draw, actions, entry, filter(text) { filter = text.trim().toLowerCase(); draw(); }, stop() { stop(); clearInterval(timer); } };
 }

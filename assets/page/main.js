@@ -76,6 +76,10 @@ function makeApp() {
   let view = null;
   const self = {
     current: null,
+    /// Where one was when a search led away: `{id, sequence}`, `sequence` null for the newest message.
+    returnTo: null,
+    leaving() { self.returnTo ??= view && self.current ? { id: self.current, sequence: view.position() } : null; },
+    async search(id) { toList(); (await finder()).within(id); },
     open(id, around) { const wanted = `#/c/${id}${around ? `/${around}` : ''}`; if (location.hash === wanted) route(); else location.hash = wanted; },
     close() { location.hash = '#/'; },
     focus() { view?.focus(); },
@@ -87,9 +91,16 @@ function makeApp() {
   const wire = h('div', { class: 'wire', role: 'status', hidden: true }, wireText, h('button', { type: 'button', class: 'plain', onclick: retryNow }, t('wire.now')));
   const place = h('section', { class: 'chat', 'aria-label': t('chat') });
   const seek = h('div', { class: 'seek', role: 'search' });
-  const filter = h('input', { class: 'input', type: 'search', placeholder: t('list.filter'), 'aria-label': t('list.filter'), oninput: later(120, () => list.filter(filter.value)) });
+  const filter = h('input', { class: 'input', type: 'search', placeholder: t('list.filter'), 'aria-label': t('list.filter'), oninput: () => filterSoon() });
   seek.append(icon('search'), filter);
-  filter.addEventListener('keydown', (event) => { if (event.key === 'ArrowDown') { event.preventDefault(); list.box.querySelector('a')?.focus(); } });
+  let panel = null;
+  const finder = () => (panel ??= import('./search.js').then((module) => { const made = module.searchPanel(self, { filter, list }); stops.push(made.stop); return (panel.ready = made); }, (error) => { panel = null; throw error; }));
+  const filterSoon = later(120, () => { list.filter(filter.value); finder().then((made) => made.draw(), () => {}); });
+  filter.addEventListener('keydown', (event) => {
+    const open = panel?.ready?.isOpen && panel.ready;
+    if (event.key === 'ArrowDown' || (event.key === 'Enter' && open && !event.isComposing)) { event.preventDefault(); if (open) open.enter(); else list.box.querySelector('a')?.focus(); }
+    if (event.key === 'Escape' && open) { event.preventDefault(); event.stopPropagation(); open.end(); list.filter(''); }
+  });
   const meButton = h('button', { type: 'button', class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
   meButton.addEventListener('click', () => menu(meButton, [
     { icon: 'person', label: t('me.profile'), run: async () => (await import('./people.js')).ownProfile() },
@@ -110,14 +121,17 @@ function makeApp() {
   let wireShown = false;
   const tick = setInterval(() => { if (!wire.hidden) drawWire(); }, 1000);
 
+  /// A narrow screen shows one of the two.
+  const toList = () => { if (innerWidth <= 760 && self.current) { self.close(); route(); } };
   const route = () => {
     const [, kind, id, around] = location.hash.split('/');
     const wanted = kind === 'c' && /^\d+$/.test(id ?? '') ? id : null;
     frame.dataset.pane = wanted ? 'chat' : 'list';
-    if (wanted && wanted === self.current && view) { if (around) view.jump(Number(around)); return; }
+    if (wanted && wanted === self.current && view) { if (around) view.jump(Number(around)); else { self.returnTo = null; view.toEnd(); } return; }
     view?.stop();
     view = null;
     self.current = wanted;
+    if (!around) self.returnTo = null;
     list.draw();
     if (!wanted) { place.replaceChildren(empty('chat', t('chat.none'), t('chat.none.text'))); place.firstChild.style.margin = 'auto'; return; }
     view = conversationView(self, wanted, place, around ? Number(around) : null);
@@ -125,7 +139,8 @@ function makeApp() {
   };
   addEventListener('hashchange', route);
   const keys = (event) => {
-    if (event.key === 'k' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); filter.focus(); filter.select(); }
+    const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest?.('input, textarea, dialog, .menu');
+    if (isSlash || (event.key === 'k' && (event.ctrlKey || event.metaKey))) { event.preventDefault(); toList(); filter.focus(); filter.select(); }
     if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing && self.current && !document.querySelector('dialog[open]') && innerWidth <= 760) self.close();
   };
   document.addEventListener('keydown', keys);

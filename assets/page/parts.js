@@ -95,7 +95,7 @@ export function pagedList(box, load, row, none) {
     more.replaceChildren(h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
     observer.observe(more);
   };
-  return { start() { run += 1; cursor = undefined; box.replaceChildren(more); read(run); } };
+  return { start() { run += 1; cursor = undefined; box.replaceChildren(more); read(run); }, stop() { run += 1; } };
 }
 
 /// Runs a request from a button, which is busy meanwhile.

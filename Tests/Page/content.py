@@ -1,0 +1,180 @@
+"""What a page shows of content, in a browser: search and the way back, settings of conversations, kinds of apps, long histories,
+voice, and what a browser keeps.
+
+A server of its own, with two people whose messages are written over the API, so that each check is short. A script error and a violation
+of the page's policy are failures, whatever check they come in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "Foreign"))
+
+import page as people_page
+from house import CONFIGURATION, Checks, House, HouseError, equal, expect
+from page import PASSWORD, is_well, launch, picture, screen, screens, see, sign_in, troubles, write
+from playwright.async_api import async_playwright
+
+PEOPLE = {"ming": "王小明", "hua": "李华"}
+
+checks = Checks()
+house: House
+tokens: dict[str, str] = {}
+group = ""
+
+
+def ask(name: str | None, method: str, path: str, body: Any = None) -> Any:
+    """One request of the API as a person, as a program of theirs would make it."""
+    headers = {"Content-Type": "application/json"}
+    if name:
+        headers["Authorization"] = f"Bearer {tokens[name]}"
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://{house.host}:{house.port}/api/v1/{path}", data=data, headers=headers,
+                                     method=method)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            text = answer.read()
+    except urllib.error.HTTPError as error:
+        raise HouseError(f"{method} {path}: {error.code} {error.read()[:300]!r}") from error
+    return json.loads(text) if text else None
+
+
+def say(name: str, conversation: str, text: str) -> Any:
+    body = {"clientToken": f"{name}-{abs(hash((conversation, text))):x}"[:60], "kind": "text", "text": text}
+    return ask(name, "POST", f"conversations/{conversation}/messages", body)
+
+
+def ctl(*arguments: str, text: str | None = None) -> str:
+    """`ctl` on the running server; what it says."""
+    return subprocess.run([house.binary, "ctl", "--data", str(house.data), *arguments], input=text, text=True, check=True,
+                          capture_output=True).stdout
+
+
+async def open_group(name: str) -> None:
+    await screens[name].goto(f"http://{house.host}:{house.port}/#/c/{group}")
+    await screens[name].wait_for_selector(".composer textarea")
+
+
+@checks.check("two people sign in; a group has a history of 300 messages")
+async def begin() -> None:
+    global group
+    setup = (house.data / "setup-token").read_text().split()[0]
+    ask(None, "POST", "setup", {"token": setup, "name": "lady", "password": PASSWORD})
+    for name, display in PEOPLE.items():
+        ctl("user", "add", name, "--display-name", display, "--password-stdin", text=PASSWORD)
+        tokens[name] = ask(None, "POST", "sessions", {"name": name, "password": PASSWORD, "device": "app"})["token"]
+    body = {"kind": "group", "title": "设计讨论组", "members": ["hua"], "clientToken": "the group"}
+    group = ask("ming", "POST", "conversations", body)["id"]
+    texts = [f"第{number}条消息 n{number}z" if number != 40 else "蓝色的设计稿在这里，请大家看看" for number in range(300)]
+    # Many at once share a commit; the last one comes last.
+    for first in range(0, 299, 23):
+        await asyncio.gather(*(asyncio.to_thread(say, ("ming", "hua")[number % 2], group, texts[number])
+                               for number in range(first, first + 23)))
+    say("hua", group, texts[299])
+    await sign_in(await screen("ming", 1280, 800, "zh-CN", "light"), "ming")
+    await sign_in(await screen("hua", 390, 844, "en-US", "dark"), "hua")
+
+
+@checks.check("search: words are found and marked, a hit leads to the message in its history, and one comes back")
+async def search() -> None:
+    ming = screens["ming"]
+    await open_group("ming")
+    # It opens where the unread ones begin.
+    await ming.click(".jump:not(.return)")
+    await see(ming, "n299z")
+    await ming.keyboard.press("Control+k")
+    await ming.keyboard.type("设计")
+    hit = ming.locator("a.hit", has_text="蓝色的设计稿")
+    await hit.wait_for()
+    equal(await hit.locator("mark").all_text_contents(), ["设计"], "what is marked")
+    expect(await ming.locator(".found a.entry:not(.hit)", has_text="设计讨论组").count() == 1, "the chat is not found by its title")
+    await is_well(ming)
+    await picture(ming, "search")
+    await ming.keyboard.press("ArrowDown")
+    await ming.keyboard.press("ArrowDown")
+    await ming.keyboard.press("Enter")
+    await ming.locator(".row.target", has_text="蓝色的设计稿").wait_for()
+    expect(await ming.locator(".row .text", has_text="n299z").count() == 0, "the newest message is shown beside an old one")
+    await ming.locator(".row .text", has_text="n39z").wait_for()
+    await ming.click(".return")
+    await see(ming, "n299z")
+    await ming.wait_for_selector(".return", state="hidden")
+    await ming.focus(".seek input")
+    await ming.keyboard.press("Escape")
+    await ming.wait_for_selector(".found", state="hidden")
+
+
+@checks.check("search in one chat, by sender, kind and time; nothing found is said")
+async def filters() -> None:
+    hua = screens["hua"]
+    await open_group("hua")
+    await hua.click(".chat > header [aria-label='Search this chat']")
+    await hua.wait_for_selector(".found .filters [aria-pressed=true]")
+    await hua.fill(".seek input", "n17z")
+    await hua.locator("a.hit mark", has_text="n17z").first.wait_for()
+    await is_well(hua)
+    await picture(hua, "search-phone")
+    await hua.locator(".filters .chip", has_text="Kind").click()
+    await hua.locator(".menu [role=menuitem]", has_text="Pictures").click()
+    await hua.locator(".found .empty").wait_for()
+    await hua.locator(".filters .chip", has_text="Pictures").click()
+    await hua.locator("a.hit").first.wait_for()
+    await hua.locator(".filters .chip", has_text="Time").click()
+    await hua.locator(".menu [role=menuitem]", has_text="Today").click()
+    await hua.locator("a.hit").first.wait_for()
+    await hua.locator(".filters .chip", has_text="From").first.click()
+    await hua.fill("dialog input[type=search]", "ming")
+    await hua.locator("dialog .entry", has_text="王小明").click()
+    await hua.locator(".filters .chip", has_text="From 王小明").wait_for()
+    # An odd number is of hua.
+    await hua.locator(".found .empty").wait_for()
+    await hua.fill(".seek input", "n18z")
+    await hua.locator("a.hit").first.click()
+    await hua.locator(".row.target", has_text="n18z").wait_for()
+
+
+@checks.check("no script failed, and nothing was against the policy")
+async def no_troubles() -> None:
+    equal(troubles, [], "troubles")
+
+
+async def main() -> int:
+    global house
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--only")
+    parser.add_argument("--pictures")
+    options = parser.parse_args()
+    if options.pictures:
+        Path(options.pictures).mkdir(parents=True, exist_ok=True)
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise HouseError("there is no chromium: apt-get install chromium")
+    house = House(options.binary, config=CONFIGURATION)
+    await house.start_async()
+    people_page.house, people_page.options = house, options
+    async with async_playwright() as playwright:
+        people_page.browser = browser = await launch(playwright, chromium)
+        code = await checks.run(options.only)
+        await browser.close()
+    house.stop()
+    found = house.verify()
+    if found:
+        print(f"FAIL  verify: {found}", flush=True)
+        return 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -122,7 +122,8 @@ final class BinaryBenchClient: WebSocketBenchClient {
         switch header.type {
         case .receive: try self.readArrival(header, packet, connection, traffic)
         case .sendAcknowledge: try self.readAnswer(header, packet, connection, traffic)
-        default:
+        case .connect, .connectAcknowledge, .send, .receiveAcknowledge, .ping, .pong, .disconnect, .subscribe,
+            .subscribeAcknowledge, .event:
             switch try Self.decoding({ () throws(BinaryWireError) in try BinaryServerPacket(decoding: packet) }) {
             case .connectAcknowledge(let answer): try self.signedIn(answer, connection)
             case .disconnect(let reason, let text):

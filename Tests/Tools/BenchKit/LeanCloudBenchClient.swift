@@ -215,7 +215,8 @@ final class LeanCloudBenchClient: WebSocketBenchClient {
         switch connection.phase {
         case .signingIn: throw .server("the server does not sign \(user) in: \(words)")
         case .seeking: throw .server("the server gives \(user) no conversation: \(words)")
-        default: throw .server("the server refuses \(user): \(words)")
+        case .connecting, .upgrading, .subscribing, .ready, .closed:
+            throw .server("the server refuses \(user): \(words)")
         }
     }
 

@@ -145,7 +145,8 @@ let package = Package(
         module(
             "AdminService",
             common + [
-                "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "FileStore", "Transfers", "Profiles", "Transport",
+                "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "Search", "FileStore", "Transfers", "Profiles",
+                "Transport",
                 "WuKongTranslation", "ContentTranslation", "Localization", "CLinux",
             ], settings: small),
         module(

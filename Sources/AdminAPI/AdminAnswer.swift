@@ -35,6 +35,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case details(AdminPersonDetails)
     case announcements(AdminAnnouncementAnswer)
     case app(AdminAppAnswer)
+    case search(AdminSearchAnswer)
 }
 
 /// Something that happened, for a connection that follows.
@@ -132,6 +133,7 @@ extension AdminAnswer: AdminFamily {
         AdminPolicyAnswer.all.map { .policy($0) },
         AdminAnnouncementAnswer.all.map { .announcements($0) },
         AdminAppAnswer.all.map { .app($0) },
+        AdminSearchAnswer.all.map { .search($0) },
     ].flatMap { $0 }
 
     var word: String {
@@ -167,6 +169,7 @@ extension AdminAnswer: AdminFamily {
         case .details: "details"
         case .announcements(let answer): answer.word
         case .app(let answer): answer.word
+        case .search(let answer): answer.word
         }
     }
 
@@ -207,6 +210,7 @@ extension AdminAnswer: AdminFamily {
         case .policy(let answer): try .policy(fields.inline(answer))
         case .announcements(let answer): try .announcements(fields.inline(answer))
         case .app(let answer): try .app(fields.inline(answer))
+        case .search(let answer): try .search(fields.inline(answer))
         }
     }
 }

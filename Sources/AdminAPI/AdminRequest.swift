@@ -64,6 +64,7 @@ package enum AdminRequest: Hashable, Sendable {
     case policy(AdminPolicyRequest)
     case announcements(AdminAnnouncementRequest)
     case app(AdminAppRequest)
+    case search(AdminSearchRequest)
 }
 
 extension AdminRequest {
@@ -143,6 +144,7 @@ extension AdminRequest {
         case .policy(let request): request.operation
         case .announcements(let request): request.operation
         case .app(let request): request.operation
+        case .search(let request): request.operation
         }
     }
 
@@ -209,6 +211,7 @@ extension AdminRequest: AdminOperations {
         AdminPolicyRequest.all.map { .policy($0) },
         AdminAnnouncementRequest.all.map { .announcements($0) },
         AdminAppRequest.all.map { .app($0) },
+        AdminSearchRequest.all.map { .search($0) },
     ].flatMap { $0 }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
@@ -261,6 +264,7 @@ extension AdminRequest: AdminOperations {
         case .policy(let request): try .policy(fields.inline(request))
         case .announcements(let request): try .announcements(fields.inline(request))
         case .app(let request): try .app(fields.inline(request))
+        case .search(let request): try .search(fields.inline(request))
         }
     }
 }

@@ -80,7 +80,7 @@ extension AdminHandler {
             .profiles(.show), .profiles(.invalidate), .profiles(.metrics), .people(.preview), .people(.endSessions),
             .people(.details), .people(.bring), .kinds(.list), .kinds(.try), .hooks, .settings(.list),
             .settings(.show), .settings(.effective), .settings(.limits), .announcements(.list), .announcements(.show),
-            .app(.show), .app(.keys), .app(.sign):
+            .app(.show), .app(.keys), .app(.sign), .search:
             Self.nothing
         }
     }

@@ -86,6 +86,7 @@ struct AdminHandler: Sendable {
         case .policy(let request): self.answer(request, then)
         case .announcements(let request): self.answer(request, then)
         case .app(let request): self.answer(request, then)
+        case .search(let request): self.answer(request, then)
         case .follow, .stopFollowing, .live:
             then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }

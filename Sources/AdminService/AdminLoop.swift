@@ -194,7 +194,7 @@ final class AdminLoop {
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .listConversations,
             .showConversation,
             .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit, .conversationDetails,
-            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app:
+            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app, .search:
             handler.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }

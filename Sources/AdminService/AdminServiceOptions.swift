@@ -1,6 +1,7 @@
 package import AdminAPI
 package import Diagnostics
 package import Execution
+package import Search
 
 /// Options of the admin service: facts about the server around it.
 package struct AdminServiceOptions: Sendable {
@@ -29,6 +30,8 @@ package struct AdminServiceOptions: Sendable {
     package var serverSettings: ServerSettings?
     /// The cloud functions that are called; `nil` when none are.
     package var functions: ServerFunctions?
+    /// The index of messages; `nil` when there is none.
+    package var search: SearchIndex?
     /// Clock of the service.
     package var clock = Clock.system
     /// Log of the service.

@@ -107,7 +107,7 @@ package final class TeahouseServer: Sendable {
         }
         do throws(AdminError) {
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport, self.outbound, self.live, api), store: self.store,
+                Self.adminOptions(options, self.transport, self.outbound, self.live, self.search), store: self.store,
                 accounts: self.accounts, broker: self.broker, moderation: moderation, transfers: self.transfers,
                 profiles: self.profiles)
         } catch {
@@ -167,7 +167,7 @@ package final class TeahouseServer: Sendable {
 
     private static func adminOptions(
         _ options: ServerOptions, _ transport: TransportServer, _ outbound: OutboundServices, _ live: LiveSettings,
-        _ api: APIContext
+        _ search: SearchIndex
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
             folder: options.store.folder, version: Version.text, addresses: transport.addresses.map(\.description),
@@ -179,6 +179,7 @@ package final class TeahouseServer: Sendable {
         admin.moreTroubles = { outbound.troubles + trial }
         admin.serverSettings = live.forOperators
         admin.functions = outbound.functions
+        admin.search = search
         return admin
     }
 

@@ -5,13 +5,13 @@ import Testing
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
     settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors, hookRequestVectors,
-    arrivalRequestVectors,
+    arrivalRequestVectors, searchRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
     settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors, hookReplyVectors,
-    arrivalReplyVectors,
+    arrivalReplyVectors, searchReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -158,6 +158,19 @@ private let allReplyVectors: [(AdminReply, String)] = [
     func hookJournal() {
         let changes = hookRequestVectors.map(\.0).filter(\.isChange)
         #expect(changes.map(\.word) == ["hook.disable"] && changes.map(\.subject) == ["_messageSent"])
+    }
+
+    @Test("the journal has what was searched for, and bounds of a search are looked at")
+    func searchJournal() {
+        let requests = searchRequestVectors.map(\.0)
+        #expect(requests.map(\.isAudited) == [true, true, false, true])
+        #expect(requests.map(\.isChange) == [false, false, false, true])
+        #expect(requests[0].asked.contains("龙井") && requests[0].subject == "verona")
+        for fields in [#""words":"a","limit":0"#, #""words":"a","limit":21"#, #""limit":5"#] {
+            let line = #"{"id":1,"ask":"message.search","with":{\#(fields)}}"#
+            let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+            #expect(error?.code == .invalid)
+        }
     }
 
     @Test("the journal has every change of a team, and by its name")

@@ -19,5 +19,5 @@ let controlCommand = Command(
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
         auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
-        policyCommand, setupTokenCommand, languageCommand, wuKongCommand, appCommand,
+        policyCommand, setupTokenCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
     ])

@@ -18,7 +18,7 @@ let talkCommands: [Command] = [
 /// `teahouse ctl message`
 let messageCommand = Command(
     group: "message", summary: "command.ctl.message", examples: ["teahouse ctl message trace tea 17"],
-    subcommands: [messageRecallCommand, messageTraceCommand])
+    subcommands: [messageRecallCommand, messageTraceCommand, messageSearchCommand])
 
 // MARK: Making and ending
 

@@ -33,7 +33,7 @@ extension Accounts {
             }
             return .success(ImportedUser(user: user, existed: !isNew, token: token))
         } committed: { _ in
-            self.authenticator.forgive(name)
+            self.authenticator.forgiveTokens(of: name)
         }
     }
 }

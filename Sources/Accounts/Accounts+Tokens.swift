@@ -30,7 +30,7 @@ extension Accounts {
                 class: deviceClass, level: level, expiresAtMilliseconds: expiry)
             return .success(IssuedToken(token: token, user: user.id, expiresAtMilliseconds: expiry))
         } committed: { _ in
-            self.authenticator.forgive(name)
+            self.authenticator.forgiveTokens(of: name)
         }
     }
 
@@ -66,7 +66,7 @@ extension Accounts {
                     revocation: replaced > 0 ? try transaction.revokeSessionTokens(of: user) : nil))
         } committed: { sessions in
             self.tookRights(sessions)
-            self.authenticator.forgive(name)
+            self.authenticator.forgiveTokens(of: name)
         }
     }
 

@@ -64,6 +64,9 @@ package final class Authenticator: Sendable {
     /// Forgets the failures of a person, everywhere: for new credentials.
     func forgive(_ user: UserName) { self.throttle.withLock { $0.forgive(user) } }
 
+    /// Forgets the wrong tokens of a person, everywhere: for a new token.
+    func forgiveTokens(of user: UserName) { self.throttle.withLock { $0.forgiveTokens(of: user) } }
+
     /// One sign-in on its way.
     struct Attempt: Sendable {
         var request: SignInRequest

@@ -179,6 +179,14 @@ struct SignInThrottle {
         for (pair, state) in self.pairs where pair.user == user && state.held == 0 { self.pairs[pair] = nil }
     }
 
+    /// Forgives a person's wrong tokens everywhere: they have a new one. Wrong passwords count on, since each sign-in with
+    /// the right one gives a token, and a guesser elsewhere must not begin anew whenever the owner signs in.
+    mutating func forgiveTokens(of user: UserName) {
+        for (pair, state) in self.pairs where pair.user == user && pair.kind != .password && state.held == 0 {
+            self.pairs[pair] = nil
+        }
+    }
+
     // MARK: Entries
 
     private func newPair(at now: Instant) -> PairState {

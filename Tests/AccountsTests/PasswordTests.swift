@@ -150,6 +150,16 @@ struct PasswordTests {
         #expect(fixture.log.contains("event=sign_in_slowed_down"))
     }
 
+    @Test("who guesses waits on, however often the owner signs in elsewhere and gets a token")
+    func guessingOn() throws {
+        let fixture = try Fixture()
+        try fixture.add(romeo, password: goodPassword)
+        for _ in 0..<5 { #expect(fixture.signIn(romeo, .password("a guess at it")) == .refused(.wrongCredentials)) }
+        #expect(fixture.signIn(romeo, .password(goodPassword), address: "192.168.1.8").identity != nil)
+        _ = try fixture.issue(romeo)
+        #expect(fixture.signIn(romeo, .password("a guess at it")).pauseSeconds == 2)
+    }
+
     @Test("one password tried on everybody is stopped at thirty a minute, and reported once")
     func spraying() throws {
         let fixture = try Fixture()

@@ -4,7 +4,8 @@ import Testing
 /// Holds the calls of `Store.read` at the gateways: each says who asks, so that nobody's reads wait behind another's.
 struct ReadAskerTests {
     static let modules = [
-        "APIKit", "APIGateway", "WuKongAPI", "WuKongGateway", "LeanCloudAPI", "LeanCloudGateway", "Accounts",
+        "APIKit", "APIGateway", "NativeAPI", "WuKongAPI", "WuKongGateway", "LeanCloudAPI", "LeanCloudGateway",
+        "Accounts",
         "Profiles",
         "AdminService",
     ]

@@ -104,8 +104,11 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         self.watched = Dictionary(uniqueKeysWithValues: names.map { ($0, Bool?.none) })
         guard case .signedIn(let session) = self.phase, !names.isEmpty else { return }
         let later = self.gateway.later(session)
-        presence.follow(names, by: self.presenceNumber) { name, isOnline in
-            later { ($0.listener as? FeedConnection)?.presenceChanged(name, isOnline) }
+        presence.follow(names, by: self.presenceNumber) { news in
+            later { session in
+                guard let connection = session.listener as? FeedConnection else { return }
+                for (name, isOnline) in news { connection.presenceChanged(name, isOnline) }
+            }
         }
     }
 

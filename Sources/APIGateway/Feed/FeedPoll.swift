@@ -54,6 +54,9 @@ final class FeedPoll: FeedListener {
         for name in query.names where name != "after" && name != "wait" {
             throw Problem(.unknownField, "\(name) is no field here", field: name).failure
         }
+        for name in ["after", "wait"] where query.all(name).count > 1 {
+            throw Problem(.invalidField, "\(name) stands twice", field: name).failure
+        }
         var wait: Int64 = 0
         if let text = query["wait"] {
             guard let seconds = Int64(text), Self.waitSeconds.contains(seconds) else {
@@ -79,6 +82,7 @@ final class FeedPoll: FeedListener {
             return self.refuse(
                 APIFailure(429, "\(identity.name) listens \(ListenerCounts.perPerson) times already"))
         }
+        self.responder.connection?.authenticated()
         let session = FeedSession(
             identity, from: self.start, language: self.language, listener: self, gateway: self.gateway)
         self.session = session

@@ -5,7 +5,7 @@ import Execution
 /// Tells listeners that people come online and go. Any thread.
 final class FeedPresence: Sendable {
     /// Called on the broker's thread, so it must be short.
-    typealias Call = @Sendable (UserName, _ isOnline: Bool) -> Void
+    typealias Call = @Sendable ([(name: UserName, isOnline: Bool)]) -> Void
 
     private struct State {
         var lastNumber = 0
@@ -39,7 +39,7 @@ final class FeedPresence: Sendable {
 
     private func tell(_ name: UserName, isOnline: Bool) {
         guard let followers = self.state.withLock({ $0.followers[name] }) else { return }
-        for call in followers.values { call(name, isOnline) }
+        for call in followers.values { call([(name, isOnline)]) }
     }
 
     /// A number for a listener, to follow people by.
@@ -56,7 +56,8 @@ final class FeedPresence: Sendable {
             for name in names { state.followers[name, default: [:]][number] = call }
         }
         self.broker.online(names) { online in
-            for name in names { call(name, online.contains(name)) }
+            // In one call: this is the broker's thread.
+            call(names.map { ($0, online.contains($0)) })
         }
     }
 

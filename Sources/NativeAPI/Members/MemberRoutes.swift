@@ -56,7 +56,7 @@ enum MemberRoutes {
         let (id, user, limit) = (call.conversation, call.user, call.limit)
         let query = (call.input.text("query") ?? "").lowercased()
         let after = call.input.text("cursor")
-        call.read { store throws(StoreError) in
+        call.read(as: query.isEmpty ? .page : .long) { store throws(StoreError) in
             guard try store.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
             var members = try store.members(of: id)
             if !query.isEmpty {

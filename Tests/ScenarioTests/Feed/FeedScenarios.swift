@@ -1,6 +1,7 @@
 import APIGateway
 import ByteCodec
 import ChatModel
+import Diagnostics
 import Execution
 import LeanCloudWire
 import Server
@@ -226,7 +227,9 @@ struct FeedScenarios {
 
     @Test("a request waits until something happens, and a second one of the device has it answered")
     func polls() throws {
-        let (server, _) = try self.verona()
+        let unproven = Limit(name: "pre_auth_connections", unit: "connections", maximum: 512)
+        let server = try TestServer.withFiles { $0.transportLimits.preAuthConnections = unproven }
+        try server.group("verona", ["romeo", "juliet", "nurse"])
         let romeo = try App(server, "romeo").connect()
         let token = try server.token("juliet", .web)
         let begin = try server.poll(token)
@@ -235,6 +238,8 @@ struct FeedScenarios {
         #expect(try server.poll(token, after: cursor).json["items"]?.array?.isEmpty == true)
         let waiting = FeedClient.pollLater(port: server.port, token, after: cursor, wait: 30)
         try waitUntil { try self.isOnline("juliet", server) }
+        // Who waits has signed in: their connection takes no place of those who have not.
+        try waitUntil { unproven.current == 0 }
         try romeo.publish("wherefore", to: "verona", group: true)
         let reply = waiting()
         #expect(reply?.json["items"]?.array?.first?["message"]?["text"]?.string == "wherefore")
@@ -248,6 +253,10 @@ struct FeedScenarios {
         #expect(first?.status == 200 && first?.json["items"]?.array?.isEmpty == true)
         #expect(try server.http("GET", "\(FeedGateway.path)?wait=31", token: token).status == 400)
         #expect(try server.http("GET", "\(FeedGateway.path)?tea=1", token: token).status == 400)
+        for twice in ["wait=0&wait=1", "after=\(cursor)&after=\(next)"] {
+            let reply = try server.http("GET", "\(FeedGateway.path)?\(twice)", token: token)
+            #expect(reply.status == 400 && reply.json["code"]?.string == "invalid_field", "\(twice)")
+        }
         #expect(try server.http("GET", FeedGateway.path).status == 401)
     }
 

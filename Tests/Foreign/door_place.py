@@ -41,12 +41,10 @@ class Place:
 
     @asynccontextmanager
     async def sessions(self, *users: str) -> AsyncIterator[list[Session]]:
-        """Signed-in sessions; what an earlier check left for them is out of the way."""
+        """Signed-in sessions; what was sent before they pass over."""
         opened = [await self.signed_in(user) for user in users]
         for session in opened:
-            await session.quiet()
-            session.received.clear()
-            session.notifications.clear()
+            session.pass_over_former()
         try:
             yield opened
         finally:

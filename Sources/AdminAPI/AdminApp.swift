@@ -10,35 +10,37 @@ package enum AdminAppRequest: Hashable, Sendable {
     case sign(AdminAppSigning)
 }
 
-extension AdminAppRequest: AdminOperations {
+extension AdminAppRequest: AdminDefinitions {
     static let all: [Self] = [
         .show, .keys, .rotate(.sample), .set(.sample), .sign(.sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .show: .look("app.show", ctl: ctl("app show"))
-        case .keys: .look("app.keys", isAudited: true, ctl: ctl("app keys"))
-        case .rotate(let rotation):
-            .change(
-                "app.rotate", rotation.key.word, audited: .app(.rotate(rotation.withoutValue)),
-                ctl: ctl(
-                    "app rotate", .word(rotation.key.word), .option("overlap", rotation.overlapSeconds),
-                    .flag("key-stdin", rotation.value != nil)))
-        case .set(let patch): .change("app.set", ctl: patch.command)
-        // A signature lets somebody in, as a token does.
-        case .sign(let signing): .change("app.sign", signing.client.nonEmpty, ctl: signing.command)
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .show: self
-        case .keys: self
-        case .rotate(let rotate): try .rotate(fields.inline(rotate))
-        case .set(let set): try .set(fields.inline(set))
-        case .sign(let sign): try .sign(fields.inline(sign))
+        case .show:
+            fields.look("app.show")
+            fields.line(ctl("app show"))
+            return self
+        case .keys:
+            fields.look("app.keys", isAudited: true)
+            fields.line(ctl("app keys"))
+            return self
+        case .rotate(let rotation):
+            fields.change("app.rotate", rotation.key.word, audited: .app(.rotate(rotation.withoutValue)))
+            fields.line(
+                ctl(
+                    "app rotate", .word(rotation.key.word), .option("overlap", rotation.overlapSeconds),
+                    .flag("key-stdin", rotation.value != nil)))
+            return try .rotate(fields.inline(rotation))
+        case .set(let patch):
+            fields.change("app.set")
+            fields.line(patch.command)
+            return try .set(fields.inline(patch))
+        // A signature lets somebody in, as a token does.
+        case .sign(let signing):
+            fields.change("app.sign", signing.client.nonEmpty)
+            fields.line(signing.command)
+            return try .sign(fields.inline(signing))
         }
     }
 }

@@ -9,25 +9,24 @@ package enum AdminAuditRequest: Hashable, Sendable {
     case verify
 }
 
-extension AdminAuditRequest: AdminOperations {
+extension AdminAuditRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(.sample), .show(.sample), .verify,
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list: .look("audit.list")
-        case .show(let number): .look("audit.show", ctl: ctl("audit show", .word(String(number))))
-        case .verify: .look("audit.verify", ctl: ctl("audit verify"))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let query): try .list(fields.inline(query))
-        case .show(let number): try .show(fields("number", number))
-        case .verify: self
+        case .list(let query):
+            fields.look("audit.list")
+            return try .list(fields.inline(query))
+        case .show(let number):
+            fields.look("audit.show")
+            fields.line(ctl("audit show", .word(String(number))))
+            return try .show(fields("number", number))
+        case .verify:
+            fields.look("audit.verify")
+            fields.line(ctl("audit verify"))
+            return self
         }
     }
 }

@@ -48,7 +48,7 @@ package enum AdminConversationPlace: Hashable, Sendable {
     case since(Int64)
 }
 
-extension AdminConversationRequest: AdminOperations {
+extension AdminConversationRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(of: .sample, after: .sample), .createDirect(.sample, .sample), .createRoom(.sample, title: .sample),
         .rename(.sample, title: .sample), .setAttributes(.sample, patch: .sample), .delete(.sample),
@@ -57,84 +57,67 @@ extension AdminConversationRequest: AdminOperations {
         .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list(let member, let after):
-            .look(
-                "conversation.of", member.text,
-                ctl: after == nil ? ctl("conversation list", .option("member", member.text)) : nil)
-        case .createDirect(let one, let other):
-            .change(
-                "conversation.direct", "\(one.text),\(other.text)",
-                ctl: ctl("conversation direct", .word(one.text), .word(other.text)))
-        case .createRoom(let name, let title):
-            .change(
-                "conversation.room", name.text, ctl: ctl("conversation room", .word(name.text), .option("title", title))
-            )
-        case .rename(let name, let title):
-            .change("conversation.rename", name, ctl: ctl("conversation rename", .word(name), .word(title)))
-        case .setAttributes(let name, let patch):
-            .change(
-                "conversation.attributes", name,
-                ctl: Self.options(setting: patch).map { ctl("conversation attributes", [.word(name)] + $0) })
-        case .delete(let name): .change("conversation.delete", name, ctl: ctl("conversation delete", .word(name)))
-        case .look(let name, let place, let limit):
-            .look(
-                "conversation.look", name,
-                ctl: place.option.map { ctl("conversation messages", .word(name), $0, .option("limit", limit)) })
-        case .recall(let name, let sequence, let forGood):
-            .change(
-                "message.recall", name,
-                ctl: ctl("message recall", .word(name), .word(String(sequence)), .flag("for-good", forGood)))
-        case .trace(let name, let sequence, let after):
-            .look(
-                "message.trace", name,
-                ctl: after == nil ? ctl("message trace", .word(name), .word(String(sequence))) : nil)
-        case .seeAs(let name, let member, let before, let limit):
-            .look(
-                "conversation.seeAs", name, isAudited: true,
-                ctl: ctl(
-                    "conversation see-as", .word(name), .word(member.text), .option("before", before),
-                    .option("limit", limit)))
-        case .export(let name, let after, let member):
-            .look(
-                "conversation.export", name, isAudited: true,
-                ctl: ctl("conversation export", .word(name), .option("after", after), .option("as", member?.text)))
-        case .expiring(let days):
-            .look("conversation.expiring", ctl: ctl("conversation expiring", .option("days", days)))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let member, let after): try .list(of: fields("member", member), after: fields("after", after))
-        case .createDirect(let one, let other): try .createDirect(fields("one", one), fields("other", other))
-        case .createRoom(let name, let title): try .createRoom(fields("name", name), title: fields("title", title))
-        case .rename(let conversation, let title):
-            try .rename(fields("conversation", conversation), title: fields("title", title))
-        case .setAttributes(let conversation, let patch):
-            try .setAttributes(fields("conversation", conversation), patch: fields("patch", patch))
-        case .delete(let conversation): try .delete(fields("conversation", conversation))
-        case .look(let conversation, let place, let limit):
-            try .look(
-                fields("conversation", conversation), fields.inline(place),
+        case .list(let member, let after):
+            fields.look("conversation.of", member.text)
+            fields.line(after == nil ? ctl("conversation list", .option("member", member.text)) : nil)
+            return try .list(of: fields("member", member), after: fields("after", after))
+        case .createDirect(let one, let other):
+            fields.change("conversation.direct", "\(one.text),\(other.text)")
+            fields.line(ctl("conversation direct", .word(one.text), .word(other.text)))
+            return try .createDirect(fields("one", one), fields("other", other))
+        case .createRoom(let name, let title):
+            fields.change("conversation.room", name.text)
+            fields.line(ctl("conversation room", .word(name.text), .option("title", title)))
+            return try .createRoom(fields("name", name), title: fields("title", title))
+        case .rename(let name, let title):
+            fields.change("conversation.rename", name)
+            fields.line(ctl("conversation rename", .word(name), .word(title)))
+            return try .rename(fields("conversation", name), title: fields("title", title))
+        case .setAttributes(let name, let patch):
+            fields.change("conversation.attributes", name)
+            fields.line(Self.options(setting: patch).map { ctl("conversation attributes", [.word(name)] + $0) })
+            return try .setAttributes(fields("conversation", name), patch: fields("patch", patch))
+        case .delete(let name):
+            fields.change("conversation.delete", name)
+            fields.line(ctl("conversation delete", .word(name)))
+            return try .delete(fields("conversation", name))
+        case .look(let name, let place, let limit):
+            fields.look("conversation.look", name)
+            fields.line(place.option.map { ctl("conversation messages", .word(name), $0, .option("limit", limit)) })
+            return try .look(
+                fields("conversation", name), fields.inline(place),
                 limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
-        case .recall(let conversation, let sequence, let forGood):
-            try .recall(
-                fields("conversation", conversation), sequence: fields("sequence", sequence),
+        case .recall(let name, let sequence, let forGood):
+            fields.change("message.recall", name)
+            fields.line(ctl("message recall", .word(name), .word(String(sequence)), .flag("for-good", forGood)))
+            return try .recall(
+                fields("conversation", name), sequence: fields("sequence", sequence),
                 forGood: fields("forGood", forGood))
-        case .trace(let conversation, let sequence, let after):
-            try .trace(
-                fields("conversation", conversation), sequence: fields("sequence", sequence),
+        case .trace(let name, let sequence, let after):
+            fields.look("message.trace", name)
+            fields.line(after == nil ? ctl("message trace", .word(name), .word(String(sequence))) : nil)
+            return try .trace(
+                fields("conversation", name), sequence: fields("sequence", sequence),
                 after: fields("after", after))
-        case .seeAs(let conversation, let member, let before, let limit):
-            try .seeAs(
-                fields("conversation", conversation), fields("member", member), before: fields("before", before),
+        case .seeAs(let name, let member, let before, let limit):
+            fields.look("conversation.seeAs", name, isAudited: true)
+            fields.line(
+                ctl(
+                    "conversation see-as", .word(name), .word(member.text), .option("before", before),
+                    .option("limit", limit)))
+            return try .seeAs(
+                fields("conversation", name), fields("member", member), before: fields("before", before),
                 limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
-        case .export(let conversation, let after, let member):
-            try .export(fields("conversation", conversation), after: fields("after", after), as: fields("as", member))
-        case .expiring(let days): try .expiring(days: fields("days", days, in: 1...36_500))
+        case .export(let name, let after, let member):
+            fields.look("conversation.export", name, isAudited: true)
+            fields.line(ctl("conversation export", .word(name), .option("after", after), .option("as", member?.text)))
+            return try .export(fields("conversation", name), after: fields("after", after), as: fields("as", member))
+        case .expiring(let days):
+            fields.look("conversation.expiring")
+            fields.line(ctl("conversation expiring", .option("days", days)))
+            return try .expiring(days: fields("days", days, in: 1...36_500))
         }
     }
 }

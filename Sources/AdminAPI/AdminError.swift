@@ -30,6 +30,14 @@ package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// Sentence for the operator: what happened, and what to do.
     package var message: String
+    /// Refusal of a word that was typed, in the words of the language files; never goes over the socket.
+    package var typed: Typed?
+
+    /// Key of a text, and the values in it.
+    package struct Typed: Hashable, Sendable {
+        package var key: String
+        package var values: [String: String]
+    }
 
     package init(_ code: Code, _ message: String) {
         self.code = code

@@ -11,6 +11,10 @@ struct AdminFields<Record> {
         case reading(ObjectReader)
         /// Makes a record of samples.
         case sampling
+        /// Says of a record where its fields stand on a command line.
+        case describing(Record, OperationNote)
+        /// Makes a record of typed words; fields without a place keep the values of a sample.
+        case typing(Record, PlacedWords)
     }
 
     private let way: Way
@@ -24,11 +28,20 @@ struct AdminFields<Record> {
 
     static func reading(_ object: ObjectReader) -> AdminFields { AdminFields(way: .reading(object)) }
 
+    static func describing(_ record: Record, to note: OperationNote) -> AdminFields {
+        AdminFields(way: .describing(record, note))
+    }
+
+    static func typing(_ sample: Record, _ words: PlacedWords) -> AdminFields {
+        AdminFields(way: .typing(sample, words))
+    }
+
     /// A field that stands in every object, or, when `Value` is optional, one that is left out for `nil`.
     ///
-    /// - Throws: `invalid` with the name of the field, when reading alone.
+    /// - Parameter place: where the field stands on a command line; `nil` for nowhere.
+    /// - Throws: `invalid` with the name of the field, when reading or typing alone.
     func callAsFunction<Value: AdminValue>(
-        _ key: StaticString, _ value: (Record) -> Value
+        _ key: StaticString, _ value: (Record) -> Value, _ place: CommandPlace? = nil
     ) throws(AdminError) -> Value {
         switch self.way {
         case .writing(let record, let line):
@@ -37,12 +50,41 @@ struct AdminFields<Record> {
             return value
         case .reading(let object): return try object.value(key)
         case .sampling: return .sample
+        case .describing(let record, let note):
+            let value = value(record)
+            if let place { note.add(value, at: place) }
+            return value
+        case .typing(let sample, let words):
+            guard let place else { return value(sample) }
+            if let words = words[place.name] { return try Value(words: words, at: place) }
+            if place.hasUsual { return value(sample) }
+            guard let unsaid = Value.unsaid(at: place) else {
+                throw AdminError(.invalid, "\(place.name) is missing")
+            }
+            return unsaid
         }
     }
 
     /// A field of a case, which has it at hand.
-    func callAsFunction<Value: AdminValue>(_ key: StaticString, _ value: Value) throws(AdminError) -> Value {
-        try self(key, { (_: Record) in value })
+    func callAsFunction<Value: AdminValue>(
+        _ key: StaticString, _ value: Value, _ place: CommandPlace? = nil
+    ) throws(AdminError) -> Value {
+        try self(key, { (_: Record) in value }, place)
+    }
+
+    /// A record as a field of a case; its own fields say where they stand on a command line.
+    func record<Inner: AdminRecord>(_ key: StaticString, _ value: Inner) throws(AdminError) -> Inner {
+        try self.record(key) { _ in value }
+    }
+
+    /// A record as a field of another; its own fields say where they stand on a command line.
+    func record<Inner: AdminRecord>(
+        _ key: StaticString, _ value: (Record) -> Inner
+    ) throws(AdminError) -> Inner {
+        switch self.way {
+        case .writing, .reading, .sampling: try self(key, value)
+        case .describing, .typing: try self.inline(value)
+        }
     }
 
     /// A field that is left out when it has its usual value.
@@ -106,6 +148,8 @@ struct AdminFields<Record> {
         case .writing(let record, let line): try Inner(.writing(value(record), to: line))
         case .reading(let object): try Inner(.reading(object))
         case .sampling: try Inner(.sampling)
+        case .describing(let record, let note): try Inner(.describing(value(record), to: note))
+        case .typing(let sample, let words): try Inner(.typing(value(sample), words))
         }
     }
 
@@ -120,7 +164,20 @@ struct AdminFields<Record> {
         case .writing(_, let line): try value.pass(.writing(value, to: line))
         case .reading(let object): try value.pass(.reading(object))
         case .sampling: value
+        case .describing(_, let note): try value.describe(to: note)
+        case .typing(_, let words): try value.pass(.typing(value, words))
         }
+    }
+
+    /// What is said of an operation beside its fields, when it is described.
+    var note: OperationNote? {
+        guard case .describing(_, let note) = self.way else { return nil }
+        return note
+    }
+
+    /// True when a request is made of typed words.
+    var isTyping: Bool {
+        if case .typing = self.way { true } else { false }
     }
 
     /// Refuses an object that was read and whose field is out of its bounds. Nothing is checked when writing.
@@ -238,9 +295,13 @@ protocol AdminFamily: Hashable, Sendable {
     var word: String { get }
     /// Lists the fields of the case: the same case with what was written or read.
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self
+    /// Says of an operation what stands beside its fields.
+    func describe(to note: OperationNote) throws(AdminError) -> Self
 }
 
 extension AdminFamily {
+    func describe(to note: OperationNote) throws(AdminError) -> Self { try self.pass(.describing(self, to: note)) }
+
     /// - Returns: `nil` for a word that is none of this family.
     init?(word: String, _ object: ObjectReader) throws(AdminError) {
         guard let sample = Self.all.first(where: { $0.word == word }) else { return nil }

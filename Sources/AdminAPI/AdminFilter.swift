@@ -78,28 +78,29 @@ package struct AdminFilterTrial: AdminRecord {
     }
 }
 
-extension AdminFilterRequest: AdminOperations {
+extension AdminFilterRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list(let after): .look("filter.list", ctl: after == nil ? ctl("filter list") : nil)
-        case .add(let rule): .change("filter.add", rule.receiver?.text, ctl: rule.command)
-        case .remove(let number):
-            .change("filter.remove", String(number), ctl: ctl("filter remove", .word(String(number))))
-        case .test(let trial): .look("filter.test", ctl: trial.command)
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let after): try .list(after: fields("after", after))
-        case .add(let add): try .add(fields.inline(add))
-        case .remove(let number): try .remove(fields("number", number))
-        case .test(let test): try .test(fields.inline(test))
+        case .list(let after):
+            fields.look("filter.list")
+            fields.line(after == nil ? ctl("filter list") : nil)
+            return try .list(after: fields("after", after))
+        case .add(let rule):
+            fields.change("filter.add", rule.receiver?.text)
+            fields.line(rule.command)
+            return try .add(fields.inline(rule))
+        case .remove(let number):
+            fields.change("filter.remove", String(number))
+            fields.line(ctl("filter remove", .word(String(number))))
+            return try .remove(fields("number", number))
+        case .test(let trial):
+            fields.look("filter.test")
+            fields.line(trial.command)
+            return try .test(fields.inline(trial))
         }
     }
 }

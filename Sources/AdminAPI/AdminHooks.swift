@@ -47,26 +47,21 @@ package struct AdminHookFunction: AdminRecord {
     }
 }
 
-extension AdminHookRequest: AdminOperations {
+extension AdminHookRequest: AdminDefinitions {
     static let all: [Self] = [
         .list, .setDisabled(.sample, .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list: .look("hook.list", ctl: ctl("hook list"))
-        case .setDisabled(let name, let isDisabled):
-            .change(
-                "hook.disable", name, ctl: ctl("hook \(isDisabled ? "disable" : "enable")", .word(name)),
-                inverse: .hooks(.setDisabled(name, !isDisabled)))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list: self
-        case .setDisabled(let name, let disabled): try .setDisabled(fields("name", name), fields("disabled", disabled))
+        case .list:
+            fields.look("hook.list")
+            fields.line(ctl("hook list"))
+            return self
+        case .setDisabled(let name, let isDisabled):
+            fields.change("hook.disable", name, inverse: .hooks(.setDisabled(name, !isDisabled)))
+            fields.line(ctl("hook \(isDisabled ? "disable" : "enable")", .word(name)))
+            return try .setDisabled(fields("name", name), fields("disabled", isDisabled))
         }
     }
 }

@@ -13,36 +13,33 @@ package enum AdminKindRequest: Hashable, Sendable {
     case `try`(MessageKind, body: String)
 }
 
-extension AdminKindRequest: AdminOperations {
+extension AdminKindRequest: AdminDefinitions {
     static let all: [Self] = [
         .list, .set(.sample), .setDisabled(.sample, .sample), .remove(.sample), .try(.sample, body: .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list: .look("kind.list", ctl: ctl("kind list"))
-        case .set(let entry):
-            .change("kind.set", entry.kind.number, ctl: entry.isDisabled ? nil : entry.command)
-        case .setDisabled(let kind, let isDisabled):
-            .change(
-                "kind.disable", kind.number, ctl: ctl("kind \(isDisabled ? "disable" : "enable")", .word(kind.number)),
-                inverse: .kinds(.setDisabled(kind, !isDisabled)))
-        case .remove(let kind): .change("kind.remove", kind.number, ctl: ctl("kind remove", .word(kind.number)))
-        case .try(let kind, let body):
-            .look("kind.try", kind.number, ctl: ctl("kind try", .word(kind.number), .word(body)))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list: self
-        case .set(let set): try .set(fields.inline(set))
-        case .setDisabled(let number, let disabled):
-            try .setDisabled(fields("number", number), fields("disabled", disabled))
-        case .remove(let number): try .remove(fields("number", number))
-        case .try(let number, let body):
-            try .try(fields("number", number), body: fields("body", body, atMost: AdminProtocol.maximumTextBytes))
+        case .list:
+            fields.look("kind.list")
+            fields.line(ctl("kind list"))
+            return self
+        case .set(let entry):
+            fields.change("kind.set", entry.kind.number)
+            fields.line(entry.isDisabled ? nil : entry.command)
+            return try .set(fields.inline(entry))
+        case .setDisabled(let kind, let isDisabled):
+            fields.change("kind.disable", kind.number, inverse: .kinds(.setDisabled(kind, !isDisabled)))
+            fields.line(ctl("kind \(isDisabled ? "disable" : "enable")", .word(kind.number)))
+            return try .setDisabled(fields("number", kind), fields("disabled", isDisabled))
+        case .remove(let kind):
+            fields.change("kind.remove", kind.number)
+            fields.line(ctl("kind remove", .word(kind.number)))
+            return try .remove(fields("number", kind))
+        case .try(let kind, let body):
+            fields.look("kind.try", kind.number)
+            fields.line(ctl("kind try", .word(kind.number), .word(body)))
+            return try .try(fields("number", kind), body: fields("body", body, atMost: AdminProtocol.maximumTextBytes))
         }
     }
 }

@@ -6,23 +6,19 @@ package enum AdminLiveRequest: Hashable, Sendable {
     case look
 }
 
-extension AdminLiveRequest: AdminOperations {
+extension AdminLiveRequest: AdminDefinitions {
     static let all: [Self] = [
         .start, .look,
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .start: .look("live.start")
-        case .look: .look("live.look")
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .start: self
-        case .look: self
+        case .start:
+            fields.look("live.start")
+            return self
+        case .look:
+            fields.look("live.look")
+            return self
         }
     }
 }

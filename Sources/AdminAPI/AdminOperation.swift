@@ -2,50 +2,57 @@ import ChatModel
 
 /// An operation, as the socket, the audit log, `ctl`, the console and its undo read it.
 ///
-/// Each family of requests defines it once per request, in `operation`.
+/// Each request defines it once, in `pass`, beside its fields.
 package struct AdminOperation: Hashable, Sendable {
     /// Name on the socket and in the audit log: `team.mute`.
-    package var word: String
+    package var word = ""
     /// True when the request asks for a change.
-    package var isChange: Bool
+    package var isChange = false
     /// True when the log and the audit log keep it: changes, reading a conversation as a member, reading keys.
-    package var isAudited: Bool
+    package var isAudited = false
     /// The one person, conversation or thing that the request is about; `nil` when there are several or none.
     package var subject: String?
     /// Request as the audit log keeps it, without passwords and texts of messages; `nil` for the request unchanged.
     package var audited: AdminRequest?
     /// Words of the `teahouse ctl` command that does the same; `nil` when no single command does.
     package var command: [String]?
+    /// Line that `ctl` prints when it is done; `nil` when it prints the answer.
+    package var outcome: Outcome?
     /// Request that undoes this one; `nil` when that needs the state before.
     package var inverse: AdminRequest?
 
-    /// Makes an operation that only reads.
-    ///
-    /// - Parameter isAudited: true for a request that reveals private data or secrets.
-    static func look(
-        _ word: String, _ subject: String? = nil, isAudited: Bool = false, ctl command: [String]? = nil
-    ) -> AdminOperation {
-        AdminOperation(word: word, isChange: false, isAudited: isAudited, subject: subject, command: command)
-    }
-
-    /// Makes an operation that changes something.
-    static func change(
-        _ word: String, _ subject: String? = nil, audited: AdminRequest? = nil, ctl command: [String]? = nil,
-        inverse: AdminRequest? = nil
-    ) -> AdminOperation {
-        AdminOperation(
-            word: word, isChange: true, isAudited: true, subject: subject, audited: audited, command: command,
-            inverse: inverse)
+    /// A line for people.
+    package struct Outcome: Hashable, Sendable {
+        /// Text key.
+        package var key: String
+        /// Values in the text, beside those of the answer.
+        package var values: [String: String]
+        /// Text key for an answer that says no more than that it is done; `nil` for the same.
+        package var doneKey: String?
     }
 }
 
-/// A family whose cases are operations.
-protocol AdminOperations: AdminFamily {
-    var operation: AdminOperation { get }
+/// A family whose cases are operations, defined beside their fields.
+protocol AdminDefinitions: AdminFamily {
+    /// Samples of commands that differ from the sample of their case in `all`: `unban` beside `ban`.
+    static var more: [Self] { get }
 }
 
-extension AdminOperations {
-    var word: String { self.operation.word }
+extension AdminDefinitions {
+    static var more: [Self] { [] }
+
+    var word: String { self.noted.operation.word }
+
+    /// Everything that the request says of itself.
+    var noted: OperationNote {
+        let note = OperationNote()
+        do throws(AdminError) {
+            _ = try self.describe(to: note)
+        } catch {
+            preconditionFailure("only reading finds a field wrong: \(error)")
+        }
+        return note
+    }
 }
 
 // MARK: Command lines
@@ -54,6 +61,17 @@ extension AdminOperations {
 struct CommandPart {
     fileprivate var words: [String]
     fileprivate var isOption: Bool
+
+    private init(words: [String], isOption: Bool) {
+        self.words = words
+        self.isOption = isOption
+    }
+
+    /// The words of a place; nothing for `nil`.
+    init(_ place: CommandPlace, _ words: [String]?) {
+        self.isOption = !place.isArgument
+        self.words = (self.isOption && words != nil ? ["--\(place.name)"] : []) + (words ?? [])
+    }
 
     /// Arguments by position; none for `nil`.
     static func word(_ word: String?) -> CommandPart { .words(word.map { [$0] } ?? []) }
@@ -83,7 +101,10 @@ struct CommandPart {
 func ctl(_ command: String, _ parts: CommandPart...) -> [String] { ctl(command, parts) }
 
 func ctl(_ command: String, _ parts: [CommandPart]) -> [String] {
-    let start = command.split(separator: " ").map { String($0) }
+    ctl(command.split(separator: " ").map { String($0) }, parts)
+}
+
+func ctl(_ start: [String], _ parts: [CommandPart]) -> [String] {
     let arguments = parts.filter { !$0.isOption }.flatMap(\.words)
     guard arguments.contains(where: { $0.hasPrefix("-") && $0.count > 1 && Int($0) == nil }) else {
         return start + parts.flatMap(\.words)

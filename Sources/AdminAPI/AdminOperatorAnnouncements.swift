@@ -9,32 +9,27 @@ package enum AdminAnnouncementRequest: Hashable, Sendable {
     case show(Int64, AnnouncementAudience, after: Int64?)
 }
 
-extension AdminAnnouncementRequest: AdminOperations {
+extension AdminAnnouncementRequest: AdminDefinitions {
     static let all: [Self] = [
         .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .send(let notice):
-            .change(
-                "notice.send", notice.teams.count == 1 ? notice.teams[0].text : nil,
-                audited: .announcements(.send(notice.withoutText)), ctl: notice.command)
-        case .list(let before): .look("notice.list", ctl: before == nil ? ctl("notice list") : nil)
-        case .show(let number, let people, let after):
-            .look(
-                "notice.show", String(number),
-                ctl: after == nil ? ctl("notice show", .word(String(number)), .option("people", people.word)) : nil)
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .send(let send): try .send(fields.inline(send))
-        case .list(let before): try .list(before: fields("before", before))
+        case .send(let notice):
+            fields.change(
+                "notice.send", notice.teams.count == 1 ? notice.teams[0].text : nil,
+                audited: .announcements(.send(notice.withoutText)))
+            fields.line(notice.command)
+            return try .send(fields.inline(notice))
+        case .list(let before):
+            fields.look("notice.list")
+            fields.line(before == nil ? ctl("notice list") : nil)
+            return try .list(before: fields("before", before))
         case .show(let number, let people, let after):
-            try .show(fields("number", number), fields("people", people), after: fields("after", after))
+            fields.look("notice.show", String(number))
+            fields.line(after == nil ? ctl("notice show", .word(String(number)), .option("people", people.word)) : nil)
+            return try .show(fields("number", number), fields("people", people), after: fields("after", after))
         }
     }
 }

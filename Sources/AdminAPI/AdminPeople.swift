@@ -18,40 +18,39 @@ package enum AdminPeopleRequest: Hashable, Sendable {
     case bring([AdminArrival], isDryRun: Bool)
 }
 
-extension AdminPeopleRequest: AdminOperations {
+extension AdminPeopleRequest: AdminDefinitions {
     static let all: [Self] = [
         .edit(.sample), .preview(.sample), .endSessions(.sample, isDryRun: .sample), .details(.sample),
         .delete(.sample), .bring(.sample, isDryRun: .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .edit(let edit): .change("user.edit", edit.name.text, ctl: edit.command)
-        case .preview: .look("user.preview")
-        case .endSessions(let filter, isDryRun: true):
-            .look("session.endWhere", filter.user?.text, ctl: filter.command(isDryRun: true))
-        case .endSessions(let filter, isDryRun: false):
-            .change("session.endWhere", filter.user?.text, ctl: filter.command(isDryRun: false))
-        case .details(let name): .look("user.details", name.text, ctl: ctl("user details", .word(name.text)))
-        case .delete(let name):
-            .change("user.delete", name.text, ctl: ctl("user delete", .word(name.text), .flag("yes", true)))
-        case .bring(_, isDryRun: true): .look("user.bring")
-        case .bring(let rows, isDryRun: false):
-            .change("user.bring", audited: .people(.bring(rows.map(\.withoutSecrets), isDryRun: false)))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .edit(let edit): try .edit(fields.inline(edit))
-        case .preview(let rows): try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
+        case .edit(let edit):
+            fields.change("user.edit", edit.name.text)
+            fields.line(edit.command)
+            return try .edit(fields.inline(edit))
+        case .preview(let rows):
+            fields.look("user.preview")
+            return try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
         case .endSessions(let filter, let isDryRun):
-            try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
-        case .details(let name): try .details(fields("name", name))
-        case .delete(let name): try .delete(fields("name", name))
+            fields.change("session.endWhere", filter.user?.text, isChange: !isDryRun)
+            fields.line(filter.command(isDryRun: isDryRun))
+            return try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
+        case .details(let name):
+            fields.look("user.details", name.text)
+            fields.line(ctl("user details", .word(name.text)))
+            return try .details(fields("name", name))
+        case .delete(let name):
+            fields.change("user.delete", name.text)
+            fields.line(ctl("user delete", .word(name.text), .flag("yes", true)))
+            return try .delete(fields("name", name))
         case .bring(let rows, let isDryRun):
-            try .bring(fields("users", rows, count: 0...AdminProtocol.importRows), isDryRun: fields("dryRun", isDryRun))
+            fields.change(
+                "user.bring", isChange: !isDryRun,
+                audited: isDryRun ? nil : .people(.bring(rows.map(\.withoutSecrets), isDryRun: false)))
+            return try .bring(
+                fields("users", rows, count: 0...AdminProtocol.importRows), isDryRun: fields("dryRun", isDryRun))
         }
     }
 }

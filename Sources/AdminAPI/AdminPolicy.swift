@@ -9,26 +9,25 @@ package enum AdminPolicyRequest: Hashable, Sendable {
     case set(SignInPolicy, endingNow: Bool)
 }
 
-extension AdminPolicyRequest: AdminOperations {
+extension AdminPolicyRequest: AdminDefinitions {
     static let all: [Self] = [
         .show, .preview(.sample), .set(.sample, endingNow: .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .show: .look("policy.show", ctl: ctl("policy show"))
-        case .preview(let policy): .look("policy.preview", ctl: ctl("policy preview", .words(policy.words)))
-        case .set(let policy, let endingNow):
-            .change("policy.set", ctl: ctl("policy set", .words(policy.words), .flag("end", endingNow)))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .show: self
-        case .preview(let policy): try .preview(fields("policy", policy))
-        case .set(let policy, let endingNow): try .set(fields("policy", policy), endingNow: fields("end", endingNow))
+        case .show:
+            fields.look("policy.show")
+            fields.line(ctl("policy show"))
+            return self
+        case .preview(let policy):
+            fields.look("policy.preview")
+            fields.line(ctl("policy preview", .words(policy.words)))
+            return try .preview(fields("policy", policy))
+        case .set(let policy, let endingNow):
+            fields.change("policy.set")
+            fields.line(ctl("policy set", .words(policy.words), .flag("end", endingNow)))
+            return try .set(fields("policy", policy), endingNow: fields("end", endingNow))
         }
     }
 }

@@ -135,35 +135,29 @@ package enum AdminProfileRequest: Hashable, Sendable {
     case metrics
 }
 
-extension AdminProfileRequest: AdminOperations {
+extension AdminProfileRequest: AdminDefinitions {
     static let all: [Self] = [
         .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics,
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .show(let name, let asker, let conversation):
-            .look(
-                "profile.show", name.text,
-                ctl: ctl("profile show", .word(name.text), .option("by", asker?.text), .option("in", conversation)))
-        case .set(let change): .change("profile.set", change.name.text, ctl: change.command)
-        case .invalidate(.person(let name)):
-            .change("profile.invalidate", name.text, ctl: ctl("profile invalidate", .word(name.text)))
-        case .invalidate(.team(let conversation)):
-            .change("profile.invalidate", conversation, ctl: ctl("profile invalidate", .option("team", conversation)))
-        case .invalidate(.all): .change("profile.invalidate", ctl: ctl("profile invalidate", .flag("all", true)))
-        case .metrics: .look("profile.figures", ctl: ctl("profile stats"))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .show(let name, let asker, let conversation):
-            try .show(fields("name", name), by: fields("by", asker), in: fields("conversation", conversation))
-        case .set(let set): try .set(fields.inline(set))
-        case .invalidate(let whose): try .invalidate(fields.inline(whose))
-        case .metrics: self
+            fields.look("profile.show", name.text)
+            fields.line(ctl("profile show", .word(name.text), .option("by", asker?.text), .option("in", conversation)))
+            return try .show(fields("name", name), by: fields("by", asker), in: fields("conversation", conversation))
+        case .set(let change):
+            fields.change("profile.set", change.name.text)
+            fields.line(change.command)
+            return try .set(fields.inline(change))
+        case .invalidate(let whose):
+            fields.change("profile.invalidate", whose.subject)
+            fields.line(ctl("profile invalidate", whose.part))
+            return try .invalidate(fields.inline(whose))
+        case .metrics:
+            fields.look("profile.figures")
+            fields.line(ctl("profile stats"))
+            return self
         }
     }
 }
@@ -207,6 +201,25 @@ extension AdminInvalidation: AdminRecord {
         } else {
             guard isAll == true else { throw .field("all") }
             self = .all
+        }
+    }
+}
+
+extension AdminInvalidation {
+    /// Name of the user or the conversation; `nil` for all.
+    fileprivate var subject: String? {
+        switch self {
+        case .person(let name): name.text
+        case .team(let conversation): conversation
+        case .all: nil
+        }
+    }
+
+    fileprivate var part: CommandPart {
+        switch self {
+        case .person(let name): .word(name.text)
+        case .team(let conversation): .option("team", conversation)
+        case .all: .flag("all", true)
         }
     }
 }

@@ -12,33 +12,36 @@ package enum AdminFileRequest: Hashable, Sendable {
     case send(AdminFileSend)
 }
 
-extension AdminFileRequest: AdminOperations {
+extension AdminFileRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(.sample), .show(.sample), .verify(.sample), .collect(isDryRun: .sample), .delete(.sample),
         .send(.sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list: .look("file.list")
-        case .show(let key): .look("file.show", key.text, ctl: ctl("file show", .word(key.text)))
-        case .verify(let key): .look("file.verify", ctl: ctl("file verify", .word(key?.text)))
-        case .collect(isDryRun: true): .look("file.collect", ctl: ctl("file gc", .flag("dry-run", true)))
-        case .collect(isDryRun: false): .change("file.collect", ctl: ctl("file gc"))
-        case .delete(let key): .change("file.delete", key.text, ctl: ctl("file delete", .word(key.text)))
-        case .send(let send): .change("file.send", send.from.text)
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let list): try .list(fields.inline(list))
-        case .show(let file): try .show(fields("file", file))
-        case .verify(let file): try .verify(fields("file", file))
-        case .collect(let dryRun): try .collect(isDryRun: fields("dryRun", dryRun))
-        case .delete(let file): try .delete(fields("file", file))
-        case .send(let send): try .send(fields.inline(send))
+        case .list(let list):
+            fields.look("file.list")
+            return try .list(fields.inline(list))
+        case .show(let key):
+            fields.look("file.show", key.text)
+            fields.line(ctl("file show", .word(key.text)))
+            return try .show(fields("file", key))
+        case .verify(let key):
+            fields.look("file.verify")
+            fields.line(ctl("file verify", .word(key?.text)))
+            return try .verify(fields("file", key))
+        case .collect(let isDryRun):
+            fields.change("file.collect", isChange: !isDryRun)
+            fields.line(ctl("file gc", .flag("dry-run", isDryRun)))
+            return try .collect(isDryRun: fields("dryRun", isDryRun))
+        case .delete(let key):
+            fields.change("file.delete", key.text)
+            fields.line(ctl("file delete", .word(key.text)))
+            return try .delete(fields("file", key))
+        case .send(let send):
+            fields.change("file.send", send.from.text)
+            return try .send(fields.inline(send))
         }
     }
 }

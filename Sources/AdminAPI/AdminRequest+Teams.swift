@@ -61,129 +61,181 @@ extension AdminTeamRequest {
     }
 }
 
-extension AdminTeamRequest: AdminOperations {
+extension AdminTeamRequest: AdminDefinitions {
     static let all: [Self] = [
         .show(.sample), .create(.sample), .set(.sample, .sample),
         .invite(.sample, .sample, from: .sample, postscript: .sample), .remove(.sample, .sample),
-        .setBanned(.sample, .sample), .setNotice(.sample, .sample), .setRole(.sample, .sample, .sample),
-        .setNickname(.sample, .sample, .sample),
-        .mute(.sample, .sample, .sample, minutes: .sample), .transfer(.sample, to: .sample, andLeaves: .sample),
-        .dismiss(.sample), .announce(.sample, title: .sample, text: .sample),
-        .announcements(.sample, before: .sample), .card(.sample), .requests(.sample),
-        .answer(.sample, accept: .sample, reason: .sample), .apply(.sample, .sample, postscript: .sample),
-        .withdraw(.sample),
+        .setRole(.sample, .sample, .sample), .setNickname(.sample, .sample, .sample),
+        .mute(.sample, .sample, .sample, minutes: .sample), .setBanned(.sample, .sample),
+        .transfer(.sample, to: .sample, andLeaves: .sample), .dismiss(.sample), .setNotice(.sample, .sample),
+        .announce(.sample, title: .sample, text: .sample), .announcements(.sample, before: .sample), .card(.sample),
+        .requests(.sample), .answer(.sample, accept: .sample, reason: .sample),
+        .apply(.sample, .sample, postscript: .sample), .withdraw(.sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .show(let team): .look("team.show", team.text, ctl: ctl("team show", .word(team.text)))
-        case .create(let team): .change("team.create", team.name.text, ctl: team.command)
-        case .set(let team, let patch):
-            .change(
-                "team.set", team.text, ctl: patch.command(for: team),
-                inverse: patch.muteInverse.map { .teams(.set(team, $0)) })
-        case .invite(let team, let people, let from, let postscript):
-            .change(
-                "team.invite", team.text,
-                ctl: people.words.map {
-                    ctl(
-                        "team invite", .word(team.text), .words($0), .option("from", from?.text),
-                        .option("text", postscript.nonEmpty))
-                }, inverse: from == nil ? .teams(.remove(team, people)) : nil)
-        case .remove(let team, let people):
-            .change(
-                "team.remove", team.text, ctl: people.words.map { ctl("team remove", .word(team.text), .words($0)) },
-                inverse: .teams(.add(team, people)))
-        case .setBanned(let team, let isBanned):
-            .change(
-                "team.ban", team.text, ctl: ctl("team \(isBanned ? "ban" : "unban")", .word(team.text)),
-                inverse: .teams(.setBanned(team, !isBanned)))
-        case .setRole(let team, let people, let role):
-            .change(
-                "team.role", team.text,
-                ctl: role == .owner
-                    ? nil : people.words.map { ctl("team role", .word(team.text), .word(role.word), .words($0)) })
-        case .setNickname(let team, let name, let nickname):
-            .change(
-                "team.nickname", team.text,
-                ctl: ctl("team nickname", .word(team.text), .word(name.text), .word(nickname.nonEmpty)))
-        case .mute(let team, let name, true, let minutes):
-            .change(
-                "team.mute", team.text,
-                ctl: ctl("team mute", .word(team.text), .word(name.text), .option("minutes", minutes)),
-                inverse: .teams(.mute(team, name, false, minutes: nil)))
-        case .mute(let team, let name, false, let minutes):
-            .change(
-                "team.mute", team.text,
-                ctl: minutes == nil ? ctl("team unmute", .word(team.text), .word(name.text)) : nil)
-        case .transfer(let team, let owner, let andLeaves):
-            .change(
-                "team.transfer", team.text,
-                ctl: ctl("team transfer", .word(team.text), .word(owner.text), .flag("leave", andLeaves)))
-        case .dismiss(let team): .change("team.dismiss", team.text, ctl: ctl("team dismiss", .word(team.text)))
-        case .setNotice(let team, let text):
-            .change("team.notice", team.text, ctl: ctl("team notice", .word(team.text), .word(text.nonEmpty)))
-        case .announce(let team, let title, let text):
-            .change(
-                "team.announce", team.text,
-                ctl: ctl("team announce", .word(team.text), .word(text.nonEmpty), .option("title", title)))
-        case .announcements(let team, let before):
-            .look(
-                "team.announcements", team.text,
-                ctl: before == nil ? ctl("team announcements", .word(team.text)) : nil)
-        case .card(let query): .look("team.card", query.team.text, ctl: query.command)
-        case .requests(let query): .look("request.list", query.team?.text, ctl: query.command)
-        case .answer(let number, let accept, let reason):
-            .change(
-                "request.answer", String(number),
-                ctl: ctl(
-                    "request \(accept ? "accept" : "refuse")", .word(String(number)), .option("reason", reason.nonEmpty)
-                ))
-        case .apply(let team, let name, let postscript):
-            .change(
-                "request.apply", team.text,
-                ctl: ctl(
-                    "request apply", .word(team.text), .word(name.text), .option("text", postscript.nonEmpty)))
-        case .withdraw(let number):
-            .change("request.withdraw", String(number), ctl: ctl("request withdraw", .word(String(number))))
-        }
-    }
+    static let more: [Self] = [
+        .create(AdminNewTeam(name: .sample, form: .advanced, members: [])), .setBanned(.sample, false),
+        .announcements(.sample, before: nil), .requests(AdminJoinQuery()),
+        .answer(.sample, accept: false, reason: .sample),
+    ]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .show(let team): try .show(fields("team", team))
-        case .create(let create): try .create(fields.inline(create))
-        case .set(let team, let patch): try .set(fields("team", team), fields("patch", patch))
+        case .show(let team):
+            fields.look("team.show", team.text)
+            fields.ctl("team show", examples: ["tea", "tea --json"])
+            return try .show(fields("team", team, .team))
+        case .create(let new):
+            fields.change("team.create", new.name.text)
+            if new.form == nil {
+                fields.line(new.groupCommand)
+            } else {
+                fields.ctl(
+                    "team create", says: "ctl.team.created", ["name": new.name.text],
+                    examples: [
+                        "tea --form advanced --title 茶馆 --owner ming --members lan,bo",
+                        "chat --form normal --owner ming --members lan",
+                    ])
+            }
+            return try .create(fields.inline(new))
+        case .set(let team, let patch):
+            fields.change("team.set", team.text, inverse: patch.muteInverse.map { .teams(.set(team, $0)) })
+            if let mode = patch.onlyMute {
+                fields.line(mode.command(for: team))
+            } else {
+                fields.ctl(
+                    "team set", says: "ctl.team.changed", ["name": team.text],
+                    examples: [
+                        "tea --join approval --invite everyone",
+                        "tea --title 茶馆 --introduction 喝茶聊天 --member-limit 50",
+                    ])
+            }
+            let set = try (fields("team", team, .team), fields.record("patch", patch))
+            try fields.checkTyped(set.1 != AdminTeamPatch(), "ctl.team.nothingToSet")
+            return .set(set.0, set.1)
         case .invite(let team, let people, let from, let postscript):
-            try .invite(
-                fields("team", team), fields("people", people), from: fields("from", from),
-                postscript: fields("postscript", postscript))
-        case .remove(let team, let people): try .remove(fields("team", team), fields("people", people))
-        case .setBanned(let team, let banned): try .setBanned(fields("team", team), fields("banned", banned))
-        case .setNotice(let team, let text): try .setNotice(fields("team", team), fields("text", text))
+            fields.change("team.invite", team.text, inverse: from == nil ? .teams(.remove(team, people)) : nil)
+            fields.ctl(
+                "team invite", says: "ctl.team.invited", ["name": team.text],
+                examples: ["tea lan bo", "tea lan --from ming --text 来喝茶"])
+            return try .invite(
+                fields("team", team, .team), fields("people", people, .names),
+                from: fields("from", from, .option("from", "NAME", "option.inviteFrom")),
+                postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
+        case .remove(let team, let people):
+            fields.change("team.remove", team.text, inverse: .teams(.add(team, people)))
+            fields.ctl("team remove", says: "ctl.team.removed", ["name": team.text], examples: ["tea lan"])
+            return try .remove(fields("team", team, .team), fields("people", people, .names))
         case .setRole(let team, let people, let role):
-            try .setRole(fields("team", team), fields("people", people), fields("role", role))
+            fields.change("team.role", team.text)
+            fields.ctl(
+                "team role", says: "ctl.team.roles", ["name": team.text],
+                examples: ["tea manager lan", "tea member lan"])
+            return try .setRole(
+                fields("team", team, .team), fields("people", people, .names),
+                fields("role", role, .argument("ROLE", "argument.teamRole", only: ["manager", "member"])))
         case .setNickname(let team, let name, let nickname):
-            try .setNickname(fields("team", team), fields("name", name), fields("nickname", nickname))
-        case .mute(let team, let name, let on, let minutes):
-            try .mute(fields("team", team), fields("name", name), fields("on", on), minutes: fields("minutes", minutes))
-        case .transfer(let team, let name, let leave):
-            try .transfer(fields("team", team), to: fields("name", name), andLeaves: fields("leave", leave))
-        case .dismiss(let team): try .dismiss(fields("team", team))
+            fields.change("team.nickname", team.text)
+            fields.ctl(
+                "team nickname", says: "ctl.team.renamed", ["name": name.text, "team": team.text],
+                examples: ["tea lan 阿兰", "tea lan"])
+            return try .setNickname(
+                fields("team", team, .team), fields("name", name, .user),
+                fields("nickname", nickname, .argument("NICKNAME", "argument.nickname", isOptional: true)))
+        case .mute(let team, let name, let isMuted, let minutes):
+            fields.change(
+                "team.mute", team.text, inverse: isMuted ? .teams(.mute(team, name, false, minutes: nil)) : nil)
+            fields.line(Self.muteCommand(team, name, isMuted, minutes))
+            return try .mute(
+                fields("team", team), fields("name", name), fields("on", isMuted), minutes: fields("minutes", minutes))
+        case .setBanned(let team, let isBanned):
+            let word = isBanned ? "ban" : "unban"
+            fields.change("team.ban", team.text, inverse: .teams(.setBanned(team, !isBanned)))
+            fields.ctl(
+                "team \(word)", also: "group \(word)", summary: "command.ctl.group.\(word)",
+                says: isBanned ? "ctl.group.banned" : "ctl.group.unbanned", ["name": team.text], examples: ["tea"])
+            return try .setBanned(fields("team", team, .group), fields("banned", isBanned))
+        case .transfer(let team, let owner, let andLeaves):
+            fields.change("team.transfer", team.text)
+            fields.ctl(
+                "team transfer", says: "ctl.team.transferred", ["name": team.text, "owner": owner.text],
+                examples: ["tea lan", "tea lan --leave"])
+            return try .transfer(
+                fields("team", team, .team), to: fields("name", owner, .user),
+                andLeaves: fields("leave", andLeaves, .flag("leave", "option.andLeave")))
+        case .dismiss(let team):
+            fields.change("team.dismiss", team.text)
+            fields.ctl("team dismiss", says: "ctl.team.dismissed", ["name": team.text], examples: ["tea"])
+            return try .dismiss(fields("team", team, .team))
+        case .setNotice(let team, let text):
+            fields.change("team.notice", team.text)
+            fields.ctl(
+                "team notice", also: "group notice", summary: "command.ctl.group.notice",
+                says: text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet", ["name": team.text],
+                examples: ["tea 今晚八点喝茶", "tea"])
+            return try .setNotice(
+                fields("team", team, .group),
+                fields("text", text, .argument("TEXT", "argument.notice", isOptional: true)))
         case .announce(let team, let title, let text):
-            try .announce(fields("team", team), title: fields("title", title), text: fields("text", text))
+            fields.change("team.announce", team.text)
+            fields.ctl(
+                "team announce", says: text.isEmpty ? "ctl.team.announcementRemoved" : "ctl.team.announced",
+                ["name": team.text], examples: ["tea 今晚八点喝茶 --title 茶会", "tea"])
+            return try .announce(
+                fields("team", team, .team),
+                title: fields("title", title, .option("title", "TEXT", "option.announcementTitle")),
+                text: fields("text", text, .argument("TEXT", "argument.announcement", isOptional: true)))
         case .announcements(let team, let before):
-            try .announcements(fields("team", team), before: fields("before", before))
-        case .card(let card): try .card(fields.inline(card))
-        case .requests(let requests): try .requests(fields.inline(requests))
-        case .answer(let request, let accept, let reason):
-            try .answer(fields("request", request), accept: fields("accept", accept), reason: fields("reason", reason))
+            fields.look("team.announcements", team.text)
+            fields.ctl("team announcements", examples: ["tea"])
+            return try .announcements(fields("team", team, .team), before: fields("before", before))
+        case .card(let query):
+            fields.look("team.card", query.team.text)
+            fields.ctl(
+                "team card",
+                examples: [
+                    "tea --viewer lan", "tea --viewer ming --member lan", "tea --viewer lan --hide alerts,pinned",
+                ])
+            return try .card(fields.inline(query))
+        case .requests(let query):
+            fields.look("request.list", query.team?.text)
+            fields.ctl("request list", examples: ["", "--team tea --all"])
+            return try .requests(fields.inline(query))
+        case .answer(let number, let accept, let reason):
+            fields.change("request.answer", String(number))
+            fields.ctl(
+                "request \(accept ? "accept" : "refuse")",
+                says: accept ? "ctl.request.accepted" : "ctl.request.refused", examples: ["7"])
+            return try .answer(
+                fields("request", number, .request), accept: fields("accept", accept),
+                reason: fields("reason", reason, .option("reason", "TEXT", "option.reason")))
         case .apply(let team, let name, let postscript):
-            try .apply(fields("team", team), fields("name", name), postscript: fields("postscript", postscript))
-        case .withdraw(let request): try .withdraw(fields("request", request))
+            fields.change("request.apply", team.text)
+            fields.ctl(
+                "request apply", says: "ctl.request.waiting", done: "ctl.request.joined",
+                ["person": name.text, "team": team.text], examples: ["tea lan --text 我也爱喝茶"])
+            return try .apply(
+                fields("team", team, .team), fields("name", name, .user),
+                postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
+        case .withdraw(let number):
+            fields.change("request.withdraw", String(number))
+            fields.ctl("request withdraw", says: "ctl.request.withdrawn", examples: ["7"])
+            return try .withdraw(fields("request", number, .request))
         }
     }
+
+    /// Command that mutes a member or ends it. It is written by hand: one command mutes a member or, without a name,
+    /// the team.
+    private static func muteCommand(
+        _ team: ChannelName, _ name: UserName, _ isMuted: Bool, _ minutes: Int64?
+    ) -> [String]? {
+        if isMuted { return ctl("team mute", .word(team.text), .word(name.text), .option("minutes", minutes)) }
+        return minutes == nil ? ctl("team unmute", .word(team.text), .word(name.text)) : nil
+    }
+}
+
+extension CommandPlace {
+    fileprivate static let request = argument("REQUEST", "argument.request", refusal: "ctl.badRequest")
 }
 
 /// Answers about teams.

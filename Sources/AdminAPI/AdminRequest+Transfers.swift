@@ -17,39 +17,37 @@ package enum AdminTransferRequest: Hashable, Sendable {
     case finishUpload
 }
 
-extension AdminTransferRequest: AdminOperations {
+extension AdminTransferRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(.sample, withOver: .sample, limit: .sample), .change(.sample, .sample), .watch(.sample),
         .upload(.sample), .piece(.sample), .finishUpload,
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list: .look("transfer.list")
-        case .change(let key, let action):
-            .change(
-                "transfer.change", key.text, ctl: ctl("transfer \(action.word)", .word(key.text)),
-                inverse: action.inverse.map { .transfers(.change(key, $0)) })
-        case .watch(let owner): .look("transfer.watch", ctl: ctl("transfer watch", .option("of", owner?.text)))
-        case .upload(let upload): .change("upload.open", upload.owner.text)
-        // A piece is part of an upload that is in the journal already.
-        case .piece: .look("upload.piece")
-        case .finishUpload: .look("upload.finish")
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let owner, let withOver, let limit):
-            try .list(
+            fields.look("transfer.list")
+            return try .list(
                 fields("owner", owner), withOver: fields("over", withOver),
                 limit: fields("limit", limit, in: 1...AdminProtocol.fileRows))
-        case .change(let transfer, let action): try .change(fields("transfer", transfer), fields("action", action))
-        case .watch(let owner): try .watch(fields("owner", owner))
-        case .upload(let upload): try .upload(fields.inline(upload))
-        case .piece(let piece): try .piece(fields.inline(piece))
-        case .finishUpload: self
+        case .change(let key, let action):
+            fields.change("transfer.change", key.text, inverse: action.inverse.map { .transfers(.change(key, $0)) })
+            fields.line(ctl("transfer \(action.word)", .word(key.text)))
+            return try .change(fields("transfer", key), fields("action", action))
+        case .watch(let owner):
+            fields.look("transfer.watch")
+            fields.line(ctl("transfer watch", .option("of", owner?.text)))
+            return try .watch(fields("owner", owner))
+        case .upload(let upload):
+            fields.change("upload.open", upload.owner.text)
+            return try .upload(fields.inline(upload))
+        // A piece is part of an upload that is in the journal already.
+        case .piece(let piece):
+            fields.look("upload.piece")
+            return try .piece(fields.inline(piece))
+        case .finishUpload:
+            fields.look("upload.finish")
+            return self
         }
     }
 }

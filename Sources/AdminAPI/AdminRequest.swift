@@ -70,82 +70,10 @@ package enum AdminRequest: Hashable, Sendable {
 extension AdminRequest {
     /// Word, audit entry, `ctl` command and inverse of the request.
     package var operation: AdminOperation {
-        switch self {
-        case .status: .look("status", ctl: ctl("status"))
-        case .setupToken: .look("setup.token", ctl: ctl("setup-token"))
-        case .managerToken: .look("wukong.token", ctl: ctl("wukong token"))
-        case .addUser(let user):
-            .change("user.add", user.name.text, audited: .addUser(user.withoutPassword), ctl: user.command)
-        case .listUsers(let after): .look("user.list", ctl: after == nil ? ctl("user list") : nil)
-        case .showUser(let name): .look("user.show", ctl: ctl("user show", .word(name.text)))
-        case .issueToken(let name, let device, let level):
-            .change(
-                "user.token", name.text,
-                ctl: !device.isTypable
-                    ? nil
-                    : ctl("user token", .word(name.text), .option("device", device.name), .option("level", level.word)))
-        case .revoke(let name, let device):
-            .change(
-                "user.revoke", name.text,
-                ctl: device?.isTypable == false
-                    ? nil : ctl("user revoke", .word(name.text), .option("device", device?.name)))
-        case .setDisabled(let name, let isDisabled):
-            .change(
-                "user.disable", name.text, ctl: ctl("user \(isDisabled ? "disable" : "enable")", .word(name.text)),
-                inverse: .setDisabled(name, !isDisabled))
-        case .setSendBanned(let name, let isBanned):
-            .change(
-                "user.mute", name.text, ctl: ctl("user \(isBanned ? "mute" : "unmute")", .word(name.text)),
-                inverse: .setSendBanned(name, !isBanned))
-        case .setPassword(let name, _):
-            .change(
-                "user.password", name.text, audited: .setPassword(name, "(changed)"),
-                ctl: ctl("user password", .word(name.text), .flag("password-stdin", true)))
-        case .setListed(let owner, let list, let other, let isListed):
-            .change(
-                "user.listed", owner.text,
-                ctl: ctl("user \(list.verb(isListed))", .word(owner.text), .word(other.text)),
-                inverse: .setListed(owner: owner, list, other: other, !isListed))
-        case .setAllowlistOnly(let name, let isOn):
-            .change(
-                "user.allowlist", name.text, ctl: ctl("user allowlist", .word(name.text), .word(isOn ? "on" : "off")),
-                inverse: .setAllowlistOnly(name, !isOn))
-        case .importUsers: .change("user.import")
-        case .listConversations(let after):
-            .look("conversation.list", ctl: after == nil ? ctl("conversation list") : nil)
-        case .showConversation(let name): .look("conversation.show", ctl: ctl("conversation show", .word(name)))
-        case .listMessages: .look("conversation.messages")
-        case .listSessions(let user, let after):
-            .look("session.list", ctl: after == nil ? ctl("session list", .option("user", user?.text)) : nil)
-        case .endSessions(let ids, let user):
-            .change(
-                "session.end", user?.text,
-                ctl: ids.isEmpty && user == nil
-                    ? nil : ctl("session kick", .words(ids.map { String($0) }), .option("user", user?.text)))
-        case .send(let send):
-            .change("send", send.from.text, audited: .send(send.withoutText), ctl: send.command)
-        case .follow(let conversation, let withSessions):
-            .look(
-                "follow", ctl: ctl("tail", .option("conversation", conversation), .flag("sessions", withSessions)))
-        case .stopFollowing: .look("follow.stop")
-        case .files(let request): request.operation
-        case .transfers(let request): request.operation
-        case .profiles(let request): request.operation
-        case .teams(let request): request.operation
-        case .audit(let request): request.operation
-        case .live(let request): request.operation
-        case .conversationDetails(let request): request.operation
-        case .people(let request): request.operation
-        case .words(let request): request.operation
-        case .filters(let request): request.operation
-        case .kinds(let request): request.operation
-        case .hooks(let request): request.operation
-        case .settings(let request): request.operation
-        case .policy(let request): request.operation
-        case .announcements(let request): request.operation
-        case .app(let request): request.operation
-        case .search(let request): request.operation
-        }
+        let note = self.noted
+        var operation = note.operation
+        if note.form != nil { operation.command = OperationCommand.line(saying: self, note) }
+        return operation
     }
 
     /// The line, without its line feed.
@@ -157,6 +85,9 @@ extension AdminRequest {
             line.object("with") { self.writeFields(to: line) }
         }
     }
+
+    /// Samples by their words, by which lines are read.
+    private static let byWord = Dictionary(uniqueKeysWithValues: Self.all.map { ($0.word, $0) })
 
     /// Reads a line.
     ///
@@ -170,17 +101,17 @@ extension AdminRequest {
         do throws(AdminError) {
             let who: AdminOperator? = try fields.value("by")
             let word: String = try fields.value("ask")
-            guard let request = try AdminRequest(word: word, fields.object("with")) else {
+            guard let sample = Self.byWord[word] else {
                 throw AdminError(.invalid, "this server does not know the request \(word)")
             }
-            return (id, who ?? AdminOperator(), .success(request))
+            return (id, who ?? AdminOperator(), .success(try sample.pass(.reading(fields.object("with")))))
         } catch {
             return (id, AdminOperator(), .failure(error))
         }
     }
 }
 
-extension AdminRequest: AdminOperations {
+extension AdminRequest: AdminDefinitions {
     static let all: [Self] =
         [
             .status, .setupToken, .managerToken, .addUser(.sample), .listUsers(after: .sample), .showUser(.sample),
@@ -192,79 +123,140 @@ extension AdminRequest: AdminOperations {
             .listSessions(.sample, after: .sample),
             .endSessions(ids: .sample, user: .sample), .send(.sample),
             .follow(conversation: .sample, withSessions: .sample), .stopFollowing(.sample),
-        ] + families
+        ] + families(isMore: false)
 
-    private static let families: [Self] = [
-        AdminFileRequest.all.map { .files($0) },
-        AdminTransferRequest.all.map { .transfers($0) },
-        AdminProfileRequest.all.map { .profiles($0) },
-        AdminTeamRequest.all.map { .teams($0) },
-        AdminAuditRequest.all.map { .audit($0) },
-        AdminLiveRequest.all.map { .live($0) },
-        AdminConversationRequest.all.map { .conversationDetails($0) },
-        AdminPeopleRequest.all.map { .people($0) },
-        AdminWordRequest.all.map { .words($0) },
-        AdminFilterRequest.all.map { .filters($0) },
-        AdminKindRequest.all.map { .kinds($0) },
-        AdminHookRequest.all.map { .hooks($0) },
-        AdminSettingsRequest.all.map { .settings($0) },
-        AdminPolicyRequest.all.map { .policy($0) },
-        AdminAnnouncementRequest.all.map { .announcements($0) },
-        AdminAppRequest.all.map { .app($0) },
-        AdminSearchRequest.all.map { .search($0) },
-    ].flatMap { $0 }
+    static let more = families(isMore: true)
+
+    private static func families(isMore: Bool) -> [Self] {
+        func samples<Family: AdminDefinitions>(_ request: (Family) -> Self) -> [Self] {
+            (isMore ? Family.more : Family.all).map(request)
+        }
+        return [
+            samples(Self.files), samples(Self.transfers), samples(Self.profiles), samples(Self.teams),
+            samples(Self.audit), samples(Self.live), samples(Self.conversationDetails), samples(Self.people),
+            samples(Self.words), samples(Self.filters), samples(Self.kinds), samples(Self.hooks),
+            samples(Self.settings), samples(Self.policy), samples(Self.announcements), samples(Self.app),
+            samples(Self.search),
+        ].flatMap { $0 }
+    }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .status: self
-        case .setupToken: self
-        case .managerToken: self
-        case .addUser(let user): try .addUser(fields.inline(user))
-        case .listUsers(let after): try .listUsers(after: fields("after", after))
-        case .showUser(let name): try .showUser(fields("name", name))
+        case .status:
+            fields.look("status")
+            fields.line(ctl("status"))
+            return self
+        case .setupToken:
+            fields.look("setup.token")
+            fields.line(ctl("setup-token"))
+            return self
+        case .managerToken:
+            fields.look("wukong.token")
+            fields.line(ctl("wukong token"))
+            return self
+        case .addUser(let user):
+            fields.change("user.add", user.name.text, audited: .addUser(user.withoutPassword))
+            fields.line(user.command)
+            return try .addUser(fields.inline(user))
+        case .listUsers(let after):
+            fields.look("user.list")
+            fields.line(after == nil ? ctl("user list") : nil)
+            return try .listUsers(after: fields("after", after))
+        case .showUser(let name):
+            fields.look("user.show")
+            fields.line(ctl("user show", .word(name.text)))
+            return try .showUser(fields("name", name))
         case .issueToken(let name, let device, let level):
-            try .issueToken(fields("name", name), fields("device", device), fields("level", level))
-        case .revoke(let name, let device): try .revoke(fields("name", name), fields("device", device))
-        case .setDisabled(let name, let disabled): try .setDisabled(fields("name", name), fields("disabled", disabled))
-        case .setPassword(let name, let password): try .setPassword(fields("name", name), fields("password", password))
-        case .setListed(let name, let list, let other, let listed):
-            try .setListed(
-                owner: fields("name", name), fields("list", list), other: fields("other", other),
-                fields("listed", listed))
-        case .setSendBanned(let name, let on): try .setSendBanned(fields("name", name), fields("on", on))
-        case .setAllowlistOnly(let name, let on): try .setAllowlistOnly(fields("name", name), fields("on", on))
+            fields.change("user.token", name.text)
+            fields.line(
+                !device.isTypable
+                    ? nil
+                    : ctl("user token", .word(name.text), .option("device", device.name), .option("level", level.word)))
+            return try .issueToken(fields("name", name), fields("device", device), fields("level", level))
+        case .revoke(let name, let device):
+            fields.change("user.revoke", name.text)
+            fields.line(
+                device?.isTypable == false
+                    ? nil : ctl("user revoke", .word(name.text), .option("device", device?.name)))
+            return try .revoke(fields("name", name), fields("device", device))
+        case .setDisabled(let name, let isDisabled):
+            fields.change("user.disable", name.text, inverse: .setDisabled(name, !isDisabled))
+            fields.line(ctl("user \(isDisabled ? "disable" : "enable")", .word(name.text)))
+            return try .setDisabled(fields("name", name), fields("disabled", isDisabled))
+        case .setPassword(let name, let password):
+            fields.change("user.password", name.text, audited: .setPassword(name, "(changed)"))
+            fields.line(ctl("user password", .word(name.text), .flag("password-stdin", true)))
+            return try .setPassword(fields("name", name), fields("password", password))
+        case .setListed(let owner, let list, let other, let isListed):
+            fields.change("user.listed", owner.text, inverse: .setListed(owner: owner, list, other: other, !isListed))
+            fields.line(ctl("user \(list.verb(isListed))", .word(owner.text), .word(other.text)))
+            return try .setListed(
+                owner: fields("name", owner), fields("list", list), other: fields("other", other),
+                fields("listed", isListed))
+        case .setSendBanned(let name, let isBanned):
+            fields.change("user.mute", name.text, inverse: .setSendBanned(name, !isBanned))
+            fields.line(ctl("user \(isBanned ? "mute" : "unmute")", .word(name.text)))
+            return try .setSendBanned(fields("name", name), fields("on", isBanned))
+        case .setAllowlistOnly(let name, let isOn):
+            fields.change("user.allowlist", name.text, inverse: .setAllowlistOnly(name, !isOn))
+            fields.line(ctl("user allowlist", .word(name.text), .word(isOn ? "on" : "off")))
+            return try .setAllowlistOnly(fields("name", name), fields("on", isOn))
         case .importUsers(let rows, let devices):
-            try .importUsers(
+            fields.change("user.import")
+            return try .importUsers(
                 fields("users", rows, count: 0...AdminProtocol.importRows), fields("devices", devices, count: 1...8))
-        case .listConversations(let after): try .listConversations(after: fields("after", after))
-        case .showConversation(let conversation): try .showConversation(fields("conversation", conversation))
+        case .listConversations(let after):
+            fields.look("conversation.list")
+            fields.line(after == nil ? ctl("conversation list") : nil)
+            return try .listConversations(after: fields("after", after))
+        case .showConversation(let name):
+            fields.look("conversation.show")
+            fields.line(ctl("conversation show", .word(name)))
+            return try .showConversation(fields("conversation", name))
         case .listMessages(let conversation, let before, let limit):
-            try .listMessages(
+            fields.look("conversation.messages")
+            return try .listMessages(
                 conversation: fields("conversation", conversation), before: fields("before", before),
                 limit: fields("limit", limit))
-        case .listSessions(let user, let after): try .listSessions(fields("user", user), after: fields("after", after))
-        case .endSessions(let ids, let user): try .endSessions(ids: fields("ids", ids), user: fields("user", user))
-        case .send(let send): try .send(fields.inline(send))
-        case .follow(let conversation, let sessions):
-            try .follow(conversation: fields("conversation", conversation), withSessions: fields("sessions", sessions))
-        case .stopFollowing(let follow): try .stopFollowing(fields("follow", follow))
-        case .files(let request): try .files(fields.inline(request))
-        case .transfers(let request): try .transfers(fields.inline(request))
-        case .profiles(let request): try .profiles(fields.inline(request))
-        case .teams(let request): try .teams(fields.inline(request))
-        case .audit(let request): try .audit(fields.inline(request))
-        case .live(let request): try .live(fields.inline(request))
-        case .conversationDetails(let request): try .conversationDetails(fields.inline(request))
-        case .people(let request): try .people(fields.inline(request))
-        case .words(let request): try .words(fields.inline(request))
-        case .filters(let request): try .filters(fields.inline(request))
-        case .kinds(let request): try .kinds(fields.inline(request))
-        case .hooks(let request): try .hooks(fields.inline(request))
-        case .settings(let request): try .settings(fields.inline(request))
-        case .policy(let request): try .policy(fields.inline(request))
-        case .announcements(let request): try .announcements(fields.inline(request))
-        case .app(let request): try .app(fields.inline(request))
-        case .search(let request): try .search(fields.inline(request))
+        case .listSessions(let user, let after):
+            fields.look("session.list")
+            fields.line(after == nil ? ctl("session list", .option("user", user?.text)) : nil)
+            return try .listSessions(fields("user", user), after: fields("after", after))
+        case .endSessions(let ids, let user):
+            fields.change("session.end", user?.text)
+            fields.line(
+                ids.isEmpty && user == nil
+                    ? nil : ctl("session kick", .words(ids.map { String($0) }), .option("user", user?.text)))
+            return try .endSessions(ids: fields("ids", ids), user: fields("user", user))
+        case .send(let send):
+            fields.change("send", send.from.text, audited: .send(send.withoutText))
+            fields.line(send.command)
+            return try .send(fields.inline(send))
+        case .follow(let conversation, let withSessions):
+            fields.look("follow")
+            fields.line(ctl("tail", .option("conversation", conversation), .flag("sessions", withSessions)))
+            return try .follow(
+                conversation: fields("conversation", conversation), withSessions: fields("sessions", withSessions))
+        case .stopFollowing(let follow):
+            fields.look("follow.stop")
+            return try .stopFollowing(fields("follow", follow))
+        case .files(let request): return try .files(fields.inline(request))
+        case .transfers(let request): return try .transfers(fields.inline(request))
+        case .profiles(let request): return try .profiles(fields.inline(request))
+        case .teams(let request): return try .teams(fields.inline(request))
+        case .audit(let request): return try .audit(fields.inline(request))
+        case .live(let request): return try .live(fields.inline(request))
+        case .conversationDetails(let request): return try .conversationDetails(fields.inline(request))
+        case .people(let request): return try .people(fields.inline(request))
+        case .words(let request): return try .words(fields.inline(request))
+        case .filters(let request): return try .filters(fields.inline(request))
+        case .kinds(let request): return try .kinds(fields.inline(request))
+        case .hooks(let request): return try .hooks(fields.inline(request))
+        case .settings(let request): return try .settings(fields.inline(request))
+        case .policy(let request): return try .policy(fields.inline(request))
+        case .announcements(let request): return try .announcements(fields.inline(request))
+        case .app(let request): return try .app(fields.inline(request))
+        case .search(let request): return try .search(fields.inline(request))
         }
     }
 }

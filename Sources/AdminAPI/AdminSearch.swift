@@ -47,30 +47,28 @@ package struct AdminSearch: AdminRecord {
     }
 }
 
-extension AdminSearchRequest: AdminOperations {
+extension AdminSearchRequest: AdminDefinitions {
     static let all: [Self] = [.messages(.sample), .status, .rebuild]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .messages(let search):
-            .look(
-                "message.search", search.conversation, isAudited: true,
-                ctl: search.after != nil
+            fields.look("message.search", search.conversation, isAudited: true)
+            fields.line(
+                search.after != nil
                     ? nil
                     : ctl(
                         "message search", .word(search.words), .option("conversation", search.conversation),
                         .option("sender", search.sender?.text), .option("limit", search.limit)))
-        case .status: .look("search.status", ctl: ctl("search status"))
-        case .rebuild: .change("search.rebuild", ctl: ctl("search rebuild"))
-        }
-    }
-
-    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
-        switch self {
-        case .messages(let search): try .messages(fields.inline(search))
-        case .status: self
-        case .rebuild: self
+            return try .messages(fields.inline(search))
+        case .status:
+            fields.look("search.status")
+            fields.line(ctl("search status"))
+            return self
+        case .rebuild:
+            fields.change("search.rebuild")
+            fields.line(ctl("search rebuild"))
+            return self
         }
     }
 }

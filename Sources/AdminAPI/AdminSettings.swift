@@ -14,39 +14,38 @@ package enum AdminSettingsRequest: Hashable, Sendable {
     case limits
 }
 
-extension AdminSettingsRequest: AdminOperations {
+extension AdminSettingsRequest: AdminDefinitions {
     static let all: [Self] = [
         .list, .show(.sample), .set(.sample, .sample, .sample), .reset(.sample, .sample),
         .effective(conversation: .sample, user: .sample), .limits,
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list: .look("setting.list", ctl: ctl("setting list"))
-        case .show(let name): .look("setting.show", name, ctl: ctl("setting show", .word(name)))
-        case .set(let name, let scope, let value):
-            .change("setting.set", name, ctl: ctl("setting set", .word(name), scope.option, .word(value)))
-        case .reset(let name, let scope):
-            .change("setting.reset", name, ctl: ctl("setting reset", .word(name), scope.option))
-        case .effective(let conversation, let user):
-            .look(
-                "setting.effective", conversation,
-                ctl: ctl("setting effective", .word(conversation), .option("user", user?.text)))
-        case .limits: .look("setting.limits", ctl: ctl("setting limits"))
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list: self
-        case .show(let name): try .show(fields("name", name))
+        case .list:
+            fields.look("setting.list")
+            fields.line(ctl("setting list"))
+            return self
+        case .show(let name):
+            fields.look("setting.show", name)
+            fields.line(ctl("setting show", .word(name)))
+            return try .show(fields("name", name))
         case .set(let name, let scope, let value):
-            try .set(fields("name", name), fields.inline(scope), fields("value", value))
-        case .reset(let name, let scope): try .reset(fields("name", name), fields.inline(scope))
+            fields.change("setting.set", name)
+            fields.line(ctl("setting set", .word(name), scope.option, .word(value)))
+            return try .set(fields("name", name), fields.inline(scope), fields("value", value))
+        case .reset(let name, let scope):
+            fields.change("setting.reset", name)
+            fields.line(ctl("setting reset", .word(name), scope.option))
+            return try .reset(fields("name", name), fields.inline(scope))
         case .effective(let conversation, let user):
-            try .effective(conversation: fields("conversation", conversation), user: fields("user", user))
-        case .limits: self
+            fields.look("setting.effective", conversation)
+            fields.line(ctl("setting effective", .word(conversation), .option("user", user?.text)))
+            return try .effective(conversation: fields("conversation", conversation), user: fields("user", user))
+        case .limits:
+            fields.look("setting.limits")
+            fields.line(ctl("setting limits"))
+            return self
         }
     }
 }

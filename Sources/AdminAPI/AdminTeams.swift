@@ -130,16 +130,22 @@ package struct AdminTeamPatch: AdminRecord {
     package init() {}
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.title = try fields("title", \.title)
-        self.introduction = try fields("introduction", \.introduction)
-        self.memberLimit = try fields("memberLimit", \.memberLimit)
-        self.modes.join = try fields("join", \.modes.join)
-        self.modes.invite = try fields("invite", \.modes.invite)
-        self.modes.beInvited = try fields("beInvited", \.modes.beInvited)
-        self.modes.updateInfo = try fields("updateInfo", \.modes.updateInfo)
-        self.modes.updateAttributes = try fields("updateAttributes", \.modes.updateAttributes)
-        self.modes.mute = try fields("mute", \.modes.mute)
-        self.modes.ownerLeaving = try fields("ownerLeaving", \.modes.ownerLeaving)
+        self.title = try fields("title", \.title, .option("title", "TEXT", "option.title"))
+        self.introduction = try fields(
+            "introduction", \.introduction, .option("introduction", "TEXT", "option.introduction"))
+        self.memberLimit = try fields(
+            "memberLimit", \.memberLimit, .number("member-limit", 0...1_000_000, "option.memberLimit"))
+        self.modes.join = try fields("join", \.modes.join, .choice("join", "option.joinMode"))
+        self.modes.invite = try fields("invite", \.modes.invite, .choice("invite", "option.inviteMode"))
+        self.modes.beInvited = try fields(
+            "beInvited", \.modes.beInvited, .choice("be-invited", "option.beInvitedMode"))
+        self.modes.updateInfo = try fields(
+            "updateInfo", \.modes.updateInfo, .choice("update-info", "option.updateInfoMode"))
+        self.modes.updateAttributes = try fields(
+            "updateAttributes", \.modes.updateAttributes, .choice("update-attributes", "option.updateAttributesMode"))
+        self.modes.mute = try fields("mute", \.modes.mute, .choice("mute", "option.muteMode"))
+        self.modes.ownerLeaving = try fields(
+            "ownerLeaving", \.modes.ownerLeaving, .choice("owner-leaving", "option.ownerLeaving"))
     }
 }
 
@@ -169,11 +175,11 @@ package struct AdminNewTeam: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.name = try fields("name", \.name)
-        self.form = try fields("form", \.form)
-        self.owner = try fields("owner", \.owner)
-        self.members = try fields("members", \.members)
-        self.settings = try fields("settings", \.settings)
+        self.name = try fields("name", \.name, .team)
+        self.form = try fields("form", \.form, .choice("form", "option.form", hasUsual: true))
+        self.owner = try fields("owner", \.owner, .option("owner", "NAME", "option.owner"))
+        self.members = try fields("members", \.members, .members)
+        self.settings = try fields.record("settings", \.settings)
         let isKnown = self.form != nil || self.settings.isTitle
         try fields.check(isKnown, "form")
     }
@@ -253,10 +259,10 @@ package struct AdminCardQuery: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.team = try fields("team", \.team)
-        self.viewer = try fields("viewer", \.viewer)
-        self.member = try fields("member", \.member)
-        self.hidden = try fields("hide", \.hidden)
+        self.team = try fields("team", \.team, .team)
+        self.viewer = try fields("viewer", \.viewer, .option("viewer", "NAME", "option.viewer"))
+        self.member = try fields("member", \.member, .option("member", "NAME", "option.cardMember"))
+        self.hidden = try fields("hide", \.hidden, .list("hide", "ROWS", "option.hideRows", refusal: "ctl.badRow"))
     }
 }
 
@@ -335,9 +341,10 @@ package struct AdminJoinQuery: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.team = try fields("team", \.team)
-        self.person = try fields("person", \.person)
-        self.onlyWaiting = try fields("onlyWaiting", \.onlyWaiting)
+        self.team = try fields("team", \.team, .option("team", "TEAM", "option.requestTeam"))
+        self.person = try fields("person", \.person, .option("person", "NAME", "option.requestPerson"))
+        self.onlyWaiting = try fields(
+            "onlyWaiting", \.onlyWaiting, .flag("all", "option.allRequests", says: false))
         self.before = try fields("before", \.before)
     }
 }
@@ -345,17 +352,6 @@ package struct AdminJoinQuery: AdminRecord {
 // MARK: Command lines
 
 extension AdminTeamPatch {
-    var options: [CommandPart] {
-        [
-            .option("title", self.title), .option("introduction", self.introduction),
-            .option("member-limit", self.memberLimit), .option("join", self.modes.join?.word),
-            .option("invite", self.modes.invite?.word), .option("be-invited", self.modes.beInvited?.word),
-            .option("update-info", self.modes.updateInfo?.word),
-            .option("update-attributes", self.modes.updateAttributes?.word), .option("mute", self.modes.mute?.word),
-            .option("owner-leaving", self.modes.ownerLeaving?.word),
-        ]
-    }
-
     /// True when the title is all that is set, or nothing is.
     fileprivate var isTitle: Bool {
         var title = AdminTeamPatch()
@@ -364,7 +360,7 @@ extension AdminTeamPatch {
     }
 
     /// Mode of the mute when nothing else is set.
-    private var onlyMute: TeamMuteMode? {
+    var onlyMute: TeamMuteMode? {
         var mute = AdminTeamPatch()
         mute.modes.mute = self.modes.mute
         return self == mute ? self.modes.mute : nil
@@ -377,45 +373,25 @@ extension AdminTeamPatch {
         patch.modes.mute = mode == .members ? TeamMuteMode.none : .members
         return patch
     }
+}
 
-    /// Command that sets it; `nil` for nothing.
-    func command(for team: ChannelName) -> [String]? {
-        guard self != AdminTeamPatch() else { return nil }
-        return switch self.onlyMute {
-        case nil: ctl("team set", [.word(team.text)] + self.options)
-        case TeamMuteMode.none?: ctl("team unmute", .word(team.text))
-        case .members?: ctl("team mute", .word(team.text))
-        case .everyone?: ctl("team mute", .word(team.text), .option("who", TeamMuteMode.everyone.word))
+extension TeamMuteMode {
+    /// Command that sets it.
+    func command(for team: ChannelName) -> [String] {
+        switch self {
+        case .none: ctl("team unmute", .word(team.text))
+        case .members: ctl("team mute", .word(team.text))
+        case .everyone: ctl("team mute", .word(team.text), .option("who", self.word))
         }
     }
 }
 
 extension AdminNewTeam {
-    var command: [String]? {
+    /// Command that makes a plain group; `nil` for members that no command line lists.
+    var groupCommand: [String]? {
         guard self.members.isEmpty || self.members.list != nil else { return nil }
-        let people: [CommandPart] = [.option("owner", self.owner?.text), .option("members", self.members.list)]
-        guard let form = self.form else {
-            return ctl("group create", [.word(self.name.text), .option("title", self.settings.title)] + people)
-        }
-        return ctl("team create", [.word(self.name.text), .option("form", form.word)] + self.settings.options + people)
-    }
-}
-
-extension AdminCardQuery {
-    var command: [String]? {
-        let rows = self.hidden.map(\.word).joined(separator: ",")
         return ctl(
-            "team card", .word(self.team.text), .option("viewer", self.viewer?.text),
-            .option("member", self.member?.text), .option("hide", rows.nonEmpty))
-    }
-}
-
-extension AdminJoinQuery {
-    /// Command that lists the requests; `nil` for a later page.
-    var command: [String]? {
-        guard self.before == nil else { return nil }
-        return ctl(
-            "request list", .option("team", self.team?.text), .option("person", self.person?.text),
-            .flag("all", !self.onlyWaiting))
+            "group create", .word(self.name.text), .option("title", self.settings.title),
+            .option("owner", self.owner?.text), .option("members", self.members.list))
     }
 }

@@ -11,6 +11,19 @@ protocol AdminValue: Hashable, Sendable {
     /// - Parameter json: `null` for a field that is not there.
     /// - Throws: `invalid` with the name of the field.
     init(_ json: JSONValue, _ key: String) throws(AdminError)
+
+    // MARK: On a command line
+
+    /// Words of all values; `nil` when there is no list of them.
+    static var choices: [String]? { get }
+    /// Value of an empty place; `nil` when the place must be filled.
+    static func unsaid(at place: CommandPlace) -> Self?
+    /// True when one word holds several values with commas between them.
+    static var splitsAtCommas: Bool { get }
+    /// Words of the value; `nil` for one that no command line says.
+    func words(at place: CommandPlace) -> [String]?
+    /// - Throws: `invalid`, with `typed`.
+    init(words: [String], at place: CommandPlace) throws(AdminError)
 }
 
 extension AdminValue {
@@ -89,6 +102,8 @@ protocol AdminText: AdminValue {
     init?(spelling: String)
     /// Says what is wrong with a text that spells no value.
     static func refusal(of text: String, _ key: String) -> AdminError
+    /// Text key of the same for a word that was typed, and the maximum in it; `nil` for the explanation of the place.
+    static var typedRefusal: (key: String, maximum: Int)? { get }
 }
 
 extension AdminText {

@@ -15,33 +15,33 @@ package enum AdminWordRequest: Hashable, Sendable {
     case flagged(before: Int64?)
 }
 
-extension AdminWordRequest: AdminOperations {
+extension AdminWordRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample), .flagged(before: .sample),
     ]
 
-    /// Word, audit entry, `ctl` command and inverse of the request.
-    package var operation: AdminOperation {
-        switch self {
-        case .list(let after): .look("word.list", ctl: after == nil ? ctl("word list") : nil)
-        case .add(let rules):
-            .change("word.add", rules.count == 1 ? rules[0].word : nil, ctl: Self.command(adding: rules))
-        case .remove(let words):
-            .change(
-                "word.remove", words.count == 1 ? words[0] : nil,
-                ctl: words.isEmpty ? nil : ctl("word remove", .words(words)))
-        case .test(let text): .look("word.test", ctl: ctl("word test", .word(text)))
-        case .flagged(let before): .look("word.flagged", ctl: before == nil ? ctl("word flagged") : nil)
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let after): try .list(after: fields("after", after))
-        case .add(let rules): try .add(fields("rules", rules, count: 1...AdminProtocol.wordRows))
-        case .remove(let words): try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
-        case .test(let text): try .test(fields("text", text, atMost: AdminProtocol.maximumTextBytes))
-        case .flagged(let before): try .flagged(before: fields("before", before))
+        case .list(let after):
+            fields.look("word.list")
+            fields.line(after == nil ? ctl("word list") : nil)
+            return try .list(after: fields("after", after))
+        case .add(let rules):
+            fields.change("word.add", rules.count == 1 ? rules[0].word : nil)
+            fields.line(Self.command(adding: rules))
+            return try .add(fields("rules", rules, count: 1...AdminProtocol.wordRows))
+        case .remove(let words):
+            fields.change("word.remove", words.count == 1 ? words[0] : nil)
+            fields.line(words.isEmpty ? nil : ctl("word remove", .words(words)))
+            return try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
+        case .test(let text):
+            fields.look("word.test")
+            fields.line(ctl("word test", .word(text)))
+            return try .test(fields("text", text, atMost: AdminProtocol.maximumTextBytes))
+        case .flagged(let before):
+            fields.look("word.flagged")
+            fields.line(before == nil ? ctl("word flagged") : nil)
+            return try .flagged(before: fields("before", before))
         }
     }
 }

@@ -73,7 +73,7 @@ extension AdminHandler {
         case .app(.rotate), .app(.set): Self.stateOfApp
         case .conversationDetails(.seeAs), .conversationDetails(.export): Self.nothing
         case .conversationDetails(.createRoom(let name, _)): Self.stateOfRoom(name)
-        case .conversationDetails(let request): Self.stateOfConversation(request.operation.subject ?? "")
+        case .conversationDetails: Self.stateOfConversation(request.subject ?? "")
         case .status, .setupToken, .managerToken, .listUsers, .showUser, .importUsers, .listConversations,
             .showConversation, .listMessages, .listSessions, .endSessions, .send, .follow, .stopFollowing,
             .files(.list), .files(.show), .files(.verify), .files(.collect), .files(.send), .transfers, .audit, .live,

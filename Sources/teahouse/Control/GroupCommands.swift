@@ -6,9 +6,9 @@ import CommandLineKit
 let groupCommand = Command(
     group: "group", summary: "command.ctl.group", examples: ["teahouse ctl group create tea --members ming,lan"],
     subcommands: [
-        groupCreateCommand, membersCommand("add"), membersCommand("remove"), groupBanCommand("ban", true),
-        groupBanCommand("unban", false), muteCommand("mute", true), muteCommand("unmute", false), groupNoticeCommand(),
-    ])
+        groupCreateCommand, membersCommand("add"), membersCommand("remove"), muteCommand("mute", true),
+        muteCommand("unmute", false),
+    ] + operationCommands(below: "group"))
 
 private let groupArgument = CommandArgument("GROUP", help: "argument.group")
 private let membersFileOption = CommandOption("members-file", .value("FILE"), help: "option.membersFile")
@@ -67,21 +67,6 @@ extension Control {
     }
 }
 
-/// Lets nobody send in a group, or ends it.
-///
-/// - Parameter family: the word before it, `group` or `team`.
-func groupBanCommand(_ word: String, _ isBanned: Bool, in family: String = "group") -> Command {
-    Command(
-        word, summary: "command.ctl.group.\(word)", arguments: [groupArgument],
-        examples: ["teahouse ctl \(family) \(word) tea"],
-        body: Control.command { control throws(CommandFailure) in
-            let group = try control.groupName(control.invocation.argument("GROUP"))
-            let count = try control.count(.teams(.setBanned(group, isBanned)))
-            let key = isBanned ? "ctl.group.banned" : "ctl.group.unbanned"
-            try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
-        })
-}
-
 /// Everybody but managers and the owner, or one member.
 private func muteCommand(_ word: String, _ isMuted: Bool) -> Command {
     Command(
@@ -102,22 +87,5 @@ private func muteCommand(_ word: String, _ isMuted: Bool) -> Command {
             let count = try control.count(.teams(.mute(group, name, isMuted, minutes: minutes)))
             let key = count == 0 ? "ctl.unchanged" : "ctl.group.\(word)Member"
             try control.tell(.count(count), key, ["name": name.text, "group": group.text])
-        })
-}
-
-/// Sets the announcement of a group unless it is the same already.
-///
-/// - Parameter family: the word before it, `group` or `team`.
-func groupNoticeCommand(in family: String = "group") -> Command {
-    Command(
-        "notice", summary: "command.ctl.group.notice",
-        arguments: [groupArgument, CommandArgument("TEXT", help: "argument.notice", isOptional: true)],
-        examples: ["teahouse ctl \(family) notice tea 今晚八点喝茶", "teahouse ctl \(family) notice tea"],
-        body: Control.command { control throws(CommandFailure) in
-            let group = try control.groupName(control.invocation.argument("GROUP"))
-            let text = control.invocation.list("TEXT").first ?? ""
-            let count = try control.count(.teams(.setNotice(group, text)))
-            let key = text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
-            try control.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["name": group.text])
         })
 }

@@ -3,41 +3,51 @@ import ChatModel
 import CommandLineKit
 import Profiles
 
-let teamShowCommand = Command(
-    "show", summary: "command.ctl.team.show", arguments: [CommandArgument("TEAM", help: "argument.team")],
-    examples: ["teahouse ctl team show tea", "teahouse ctl team show tea --json"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.teams(.show(try control.team())))
-        guard case .teams(.team(let team)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(team)
-    })
-
-let teamCardCommand = Command(
-    "card", summary: "command.ctl.team.card", arguments: [CommandArgument("TEAM", help: "argument.team")],
-    options: [
-        CommandOption("viewer", .value("NAME"), help: "option.viewer"),
-        CommandOption("member", .value("NAME"), help: "option.cardMember"),
-        CommandOption("hide", .value("ROWS"), help: "option.hideRows", isRepeated: true),
-    ],
-    examples: [
-        "teahouse ctl team card tea --viewer lan", "teahouse ctl team card tea --viewer ming --member lan",
-        "teahouse ctl team card tea --viewer lan --hide alerts,pinned",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        var query = AdminCardQuery(team: try control.team())
-        if let name = control.invocation.value("viewer") { query.viewer = try control.userName(name) }
-        if let name = control.invocation.value("member") { query.member = try control.userName(name) }
-        query.hidden = try cardRows(control.invocation.values("hide"), control.terminal)
-        let answer = try control.ask(.teams(.card(query)))
-        guard case .teams(.card(let rows)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        let form: TeamForm =
-            rows.contains { $0.name == .kind || $0.name == .header } || query.member != nil ? .advanced : .normal
-        try control.print(rows, in: form)
-    })
+extension AdminTeamAnswer {
+    /// Values for the line of an operation.
+    var values: [String: String] {
+        switch self {
+        case .team(let team): ["count": String(team.conversation.memberCount)]
+        case .invited(let invited):
+            [
+                "added": String(invited.added.count), "asked": String(invited.asked.count),
+                "refused": String(invited.refused.count),
+            ]
+        case .request(let request):
+            [
+                "number": String(request.number), "person": request.person.text, "team": request.team?.text ?? "",
+            ]
+        case .card, .announcements, .requests: [:]
+        }
+    }
+}
 
 extension Control {
+    /// Prints an answer about teams.
+    func show(_ answer: AdminTeamAnswer, to request: AdminRequest) throws(CommandFailure) {
+        switch answer {
+        case .team(let team): try self.print(team)
+        case .card(let rows):
+            let isOfTeam = rows.contains { $0.name == .kind || $0.name == .header }
+            let isOfMember = if case .teams(.card(let query)) = request { query.member != nil } else { false }
+            try self.print(rows, in: isOfTeam || isOfMember ? .advanced : .normal)
+        case .announcements(let announcements): try self.print(announcements)
+        case .invited, .requests, .request: throw self.unexpectedAnswer
+        }
+    }
+
+    private func print(_ announcements: [AdminAnnouncement]) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.created"),
+                Table.Column("table.author", maximumWidth: 20), Table.Column("table.title", maximumWidth: 40),
+                Table.Column("table.announcement", maximumWidth: 200),
+            ],
+            rows: announcements.map {
+                [String($0.number), localTime($0.createdAtMilliseconds), $0.author.text, $0.title ?? "", $0.body]
+            })
+    }
+
     fileprivate func print(_ rows: [AdminCardRow], in form: TeamForm) throws(CommandFailure) {
         let texts = self.ownTexts
         try self.print(

@@ -1,0 +1,91 @@
+/// Notes of what a request says of itself when it is described.
+final class OperationNote {
+    /// Operation, without the words of a command that is made from places.
+    var operation = AdminOperation()
+    /// Command that is made from the places of the fields; `nil` for none.
+    fileprivate(set) var form: Form?
+    /// Places of the fields, in the order of the fields, with their words.
+    private(set) var fields: [Field] = []
+
+    /// A command, beside its places.
+    struct Form {
+        var words: [String]
+        var also: [String]?
+        var summary: String
+        var examples: [String]
+    }
+
+    /// A field on the command line.
+    struct Field {
+        var place: CommandPlace
+        /// Words of the value; `nil` for a place that stays empty.
+        var words: [String]?
+    }
+
+    func add<Value: AdminValue>(_ value: Value, at place: CommandPlace) {
+        var place = place
+        if case .option = place.shape, place.only == nil { place.only = Value.choices }
+        let words = Value.unsaid(at: place) == value ? nil : value.words(at: place)
+        self.fields.append(Field(place: place, words: words))
+    }
+}
+
+// MARK: Definitions
+
+extension AdminFields {
+    /// Defines an operation that only reads.
+    ///
+    /// - Parameter isAudited: true for a request that reveals private data or secrets.
+    func look(_ word: String, _ subject: @autoclosure () -> String? = nil, isAudited: Bool = false) {
+        self.note?.operation = AdminOperation(word: word, isAudited: isAudited, subject: subject())
+    }
+
+    /// Defines an operation that changes something.
+    ///
+    /// - Parameters:
+    ///   - subject: the one person, conversation or thing that it is about.
+    ///   - isChange: false for one that only tells what it would change.
+    ///   - audited: request as the audit log keeps it, without passwords and texts of messages.
+    ///   - inverse: request that undoes it, whatever the state before was.
+    func change(
+        _ word: String, _ subject: @autoclosure () -> String? = nil, isChange: Bool = true,
+        audited: @autoclosure () -> AdminRequest? = nil, inverse: @autoclosure () -> AdminRequest? = nil
+    ) {
+        self.note?.operation = AdminOperation(
+            word: word, isChange: isChange, isAudited: isChange, subject: subject(), audited: audited(),
+            inverse: inverse())
+    }
+
+    /// Gives the operation a `ctl` command, whose arguments and options are the places of its fields.
+    ///
+    /// - Parameters:
+    ///   - words: the command: `team ban`.
+    ///   - also: a former command that takes the same.
+    ///   - summary: text key; `nil` for that of the command: `command.ctl.team.ban`.
+    ///   - key: text key of the line that is printed when it is done; `nil` to print the answer.
+    ///   - done: text key of the line for an answer that says no more than that it is done; `nil` for the same.
+    ///   - values: values in that line, beside those of the answer.
+    ///   - examples: words behind the command; one that is empty is the command alone.
+    func ctl(
+        _ words: String, also: String? = nil, summary: String? = nil, says key: String? = nil, done: String? = nil,
+        _ values: @autoclosure () -> [String: String] = [:], examples: [String]
+    ) {
+        guard let note = self.note else { return }
+        func split(_ words: String) -> [String] { words.split(separator: " ").map { String($0) } }
+        note.form = OperationNote.Form(
+            words: split(words), also: also.map { split($0) },
+            summary: summary ?? (["command", "ctl"] + split(words)).joined(separator: "."), examples: examples)
+        note.operation.outcome = key.map { AdminOperation.Outcome(key: $0, values: values(), doneKey: done) }
+    }
+
+    /// Gives the operation the words of a `ctl` command that is written by hand; `nil` when no command does the same.
+    func line(_ command: @autoclosure () -> [String]?) { self.note?.operation.command = command() }
+
+    /// Refuses typed words, in the words of a text.
+    func checkTyped(_ isRight: @autoclosure () -> Bool, _ key: String) throws(AdminError) {
+        guard self.isTyping, !isRight() else { return }
+        var error = AdminError(.invalid, key)
+        error.typed = AdminError.Typed(key: key, values: [:])
+        throw error
+    }
+}

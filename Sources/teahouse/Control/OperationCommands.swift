@@ -1,0 +1,141 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+
+/// Work of a command that does not print one answer.
+typealias OperationBody = @Sendable (Control, AdminRequest) throws(CommandFailure) -> Void
+
+/// The commands below a word that operations define: `ban` and `role` below `team`.
+///
+/// - Parameter bodies: what a command does instead of asking once and printing the answer.
+func operationCommands(below word: String, bodies: [String: OperationBody] = [:]) -> [Command] {
+    OperationCommand.all.filter { $0.words.count == 2 && $0.words[0] == word }.map { operation in
+        let body = bodies[operation.words[1]]
+        return Command(
+            operation.words[1], summary: operation.summary, arguments: operation.arguments,
+            options: operation.options, examples: operation.examples.map { "teahouse \($0)" },
+            body: Control.command { control throws(CommandFailure) in
+                let request = try control.request(of: operation)
+                guard let body else { return try control.perform(request) }
+                try body(control, request)
+            })
+    }
+}
+
+extension OperationCommand {
+    fileprivate var arguments: [CommandArgument] {
+        self.places.filter(\.isArgument).map {
+            CommandArgument($0.name, help: $0.help, isOptional: $0.isOptional, isRepeated: $0.isRepeated)
+        }
+    }
+
+    /// Options; names of people can also stand in a file.
+    fileprivate var options: [CommandOption] {
+        self.places.flatMap { place -> [CommandOption] in
+            guard let option = place.option else { return place.takesFile ? [membersFileOption] : [] }
+            return [option] + (place.takesFile ? [membersFileOption] : [])
+        }
+    }
+}
+
+private let membersFileOption = CommandOption("members-file", .value("FILE"), help: "option.membersFile")
+
+extension CommandPlace {
+    /// `nil` for an argument.
+    fileprivate var option: CommandOption? {
+        func option(_ shape: CommandOption.Shape, isRepeated: Bool = false) -> CommandOption {
+            CommandOption(
+                self.name, shape, help: self.help, isRequired: !self.isOptional, isRepeated: isRepeated)
+        }
+        return switch self.shape {
+        case .argument, .words, .names: nil
+        case .option(let value): option(self.only.map { .choice($0) } ?? .value(value))
+        case .list(let value), .people(let value): option(.value(value), isRepeated: true)
+        case .number(let bounds): option(.number(Int(bounds.lowerBound), Int(bounds.upperBound)))
+        case .flag: option(.flag)
+        }
+    }
+
+    /// True for names of people, which can also stand in a file.
+    fileprivate var takesFile: Bool {
+        switch self.shape {
+        case .names, .people: true
+        case .argument, .words, .option, .list, .number, .flag: false
+        }
+    }
+}
+
+extension Control {
+    /// The request that the typed words ask for.
+    ///
+    /// - Throws: exit code 2 for a word that is no value of its place.
+    fileprivate func request(of operation: OperationCommand) throws(CommandFailure) -> AdminRequest {
+        var placed: PlacedWords = [:]
+        for place in operation.places { placed[place.name] = try self.words(at: place) }
+        do throws(AdminError) {
+            return try operation.request(placed)
+        } catch {
+            throw CommandFailure(.usage, error.typed.map { self.text($0.key, $0.values) } ?? error.message)
+        }
+    }
+
+    /// Words of a place; `nil` for an empty one.
+    private func words(at place: CommandPlace) throws(CommandFailure) -> [String]? {
+        switch place.shape {
+        case .argument, .words: return self.invocation.list(place.name).nonEmpty
+        case .option, .list, .number: return self.invocation.values(place.name).nonEmpty
+        case .flag: return self.invocation.has(place.name) ? [] : nil
+        case .people: return try self.members().map(\.text).nonEmpty
+        case .names:
+            let names = try self.members().map(\.text)
+            guard !names.isEmpty else { throw CommandFailure(.usage, self.text("ctl.noNames")) }
+            return names
+        }
+    }
+
+    /// Asks for an operation and prints its line, or its answer.
+    func perform(_ request: AdminRequest) throws(CommandFailure) {
+        let answer = try self.ask(request)
+        guard let outcome = request.operation.outcome else { return try self.show(answer, to: request) }
+        let values = outcome.values.merging(answer.values) { own, _ in own }
+        switch answer {
+        case .count(0): try self.tell(answer, "ctl.unchanged", values)
+        case .done: try self.tell(answer, outcome.doneKey ?? outcome.key, values)
+        case .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions, .count,
+            .sent, .following, .files, .transfers, .profiles, .teams, .audit, .live, .conversationDetails, .previewed,
+            .brought, .words, .filters, .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+            try self.tell(answer, outcome.key, values)
+        }
+    }
+
+    /// Prints an answer for people, or for scripts.
+    private func show(_ answer: AdminAnswer, to request: AdminRequest) throws(CommandFailure) {
+        if self.wantsJSON { return try self.print(json: answer.json) }
+        switch answer {
+        case .teams(let answer): try self.show(answer, to: request)
+        case .done, .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions,
+            .count, .sent, .following, .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed,
+            .brought, .words, .filters, .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+            throw self.unexpectedAnswer
+        }
+    }
+}
+
+extension AdminAnswer {
+    /// Values for the line of an operation.
+    fileprivate var values: [String: String] {
+        switch self {
+        case .count(let count): ["count": String(count)]
+        case .teams(let answer): answer.values
+        case .done, .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions,
+            .sent, .following, .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed,
+            .brought, .words, .filters, .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+            [:]
+        }
+    }
+}
+
+extension Array {
+    /// `nil` for an empty one.
+    fileprivate var nonEmpty: [Element]? { self.isEmpty ? nil : self }
+}

@@ -2,11 +2,14 @@
 
     reads.py --binary .build/release/teahouse [--members 20] [--messages 10000] [--samples 300] [--within 50]
 
-Starts a server of its own with the limits as installed, fills a group, measures others' sign-ins (TCP, WuKongIM's JSON
-encoding, a token) and pages of history (20 messages, over HTTP) on the idle server, then again while `--members` people
-ask, on four HTTP connections and one of LeanCloud's protocol each, for as much as a request may: searches, the longest
-pages, lists of conversations, changes, profiles, queries with a regular expression. Prints milliseconds, and ends with 1
-when the 99th percentile of sign-ins is more than `--within` above that of the idle server.
+Starts a server of its own with the limits as installed, fills a group and many small ones, measures others' sign-ins
+(TCP, WuKongIM's JSON encoding, a token) and pages of history (20 messages, over HTTP) on the idle server, then again while
+`--members` people ask for as much as a request may: on four HTTP connections each for searches, the longest pages, lists of
+conversations, changes, profiles, every reading request that the description of the native API names, and its feed as a
+long-poll from far behind; on one WebSocket for the feed from far behind, again and again; on one connection each of
+LeanCloud's protocol and its REST API for queries with a regular expression. Prints milliseconds, and ends with 1 when the
+99th percentile of sign-ins is more than `--within` above that of the idle server, and when a request was refused for
+another reason than that there are too many: one that is not answered measures nothing.
 
 The load runs in a process of its own at a lower priority: in life it is on other machines.
 """
@@ -23,6 +26,7 @@ import subprocess
 import sys
 import time
 import http.client
+import urllib.parse
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +45,15 @@ sign_in = "open"
 
 # MARK: the load, in a process of its own
 
-def routes(name: str) -> list[tuple[str, str, Any]]:
+def routes(name: str, order: dict[str, Any]) -> list[tuple[str, str, Any]]:
     """What one member asks for, each as much as the route gives."""
     channel = {"channel_id": GROUP, "channel_type": 2}
+    channels = [{"channel_id": group, "channel_type": 2} for group in order["groups"]]
     return [
         ("POST", "/v1/message/search", {**channel, "keyword": "no such word"}),
+        ("POST", "/v1/search/global", {"keyword": "tea", "limit": 100}),
+        ("POST", "/v1/search/global", {"keyword": "no such word", "limit": 100}),
+        ("GET", "/v1/user/search?keyword=reader1", None),
         ("POST", "/channel/messagesync", {**channel, "login_uid": name, "limit": 10_000, "pull_mode": 1,
                                           "start_message_seq": 1}),
         ("POST", "/v1/message/channel/sync", {**channel, "limit": 1_000, "pull_mode": 0, "start_message_seq": 0}),
@@ -57,15 +65,66 @@ def routes(name: str) -> list[tuple[str, str, Any]]:
         ("POST", "/messages", {**channel, "login_uid": name, "message_seqs": list(range(1, 1_001))}),
         ("POST", "/api/v1/profiles", {"ids": [f"reader{n}" for n in range(200)]}),
         ("GET", f"/v1/groups/{GROUP}/members?limit=1000", None),
+        ("GET", f"/v1/groups/{GROUP}/membersync?version=0&limit=1000", None),
+        ("GET", "/v1/group/my", None),
+        ("GET", "/v1/friend/sync?version=0&limit=1000", None),
+        ("GET", "/v1/user/online", None),
+        ("POST", "/v1/message/reminder/sync", {"version": 0, "limit": 1_000}),
+        ("POST", "/v1/reaction/sync", {**channel, "seq": 0, "limit": 1_000}),
+        ("POST", "/v1/message/pinned/sync", {**channel, "version": 0, "limit": 1_000}),
+        ("POST", "/v1/conversation/extra/sync", {"version": 0}),
+        ("POST", "/conversation/channels", {"uid": name}),
+        ("POST", "/conversation/syncByChannels", {"uid": name, "msg_count": 200, "channels": channels}),
+        ("POST", "/conversation/syncMessages", {"uid": name, "msg_count": 200, "channels": channels}),
+        *(("GET", path, None) for path in order["native"]),
     ]
+
+
+#: What stands in the query of a native request where the description has a field of this name.
+WORST = {"limit": ["100"], "query": ["", "no such name"], "q": ["tea", "no such word"],
+         "sections": ["people,teams,friends,lists"]}
+#: One field of these at a time.
+PLACES = {"before": ["9000000"], "after": ["1"], "around": ["5000"]}
+
+
+def native_routes(description: dict[str, Any], values: dict[str, str], feed: str) -> tuple[list[str], list[str]]:
+    """The paths of all reading requests of the native API, each with as much as its fields allow, and those whose places
+    cannot be filled."""
+    paths, left = [f"/api/v1/events?wait=0&after={feed}", f"/api/v1/avatars/{values['person']}"], []
+    for pattern, methods in description["paths"].items():
+        if "get" not in methods:
+            continue
+        fields = methods["get"].get("parameters", [])
+        if any(field["in"] == "path" and field["name"] not in values for field in fields):
+            left.append(pattern)
+            continue
+        path = "/api/v1" + pattern
+        for field in fields:
+            path = path.replace("{%s}" % field["name"], values[field["name"]]) if field["in"] == "path" else path
+        names = [field["name"] for field in fields if field["in"] == "query"]
+        variants = [[]]
+        for name in names:
+            if name in WORST:
+                variants = [[*variant, (name, value)] for variant in variants for value in WORST[name]]
+        places = [[*variant, (name, value)] for variant in variants for name in names for value in PLACES.get(name, [])]
+        for variant in places or variants:
+            query = urllib.parse.urlencode([(name, value) for name, value in variant if value])
+            paths.append(path + ("?" + query if query else ""))
+    return paths, left
 
 
 async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str, route: tuple[str, str, Any]
               ) -> tuple[int, int]:
     method, path, body = route
     content = b"" if body is None else json.dumps(body).encode()
-    writer.write((f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\ntoken: {token}\r\n"
+    credential = f"Authorization: Bearer {token}" if path.startswith("/api/") else f"token: {token}"
+    writer.write((f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{credential}\r\n"
                   f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n").encode() + content)
+    return await answer_of(reader)
+
+
+async def answer_of(reader: asyncio.StreamReader) -> tuple[int, int]:
+    """Status and length of the next answer, whose body is thrown away."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     fields = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
     length = left = int(fields.get("content-length", 0))
@@ -74,8 +133,9 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token:
     return int(head[0].split()[1]), length
 
 
-async def by_http(port: int, name: str, token: str, first: int, seen: collections.Counter) -> None:
-    asked = routes(name)
+async def by_http(
+    port: int, asked: list[tuple[str, str, Any]], token: str, first: int, seen: collections.Counter
+) -> None:
     while True:
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
@@ -84,10 +144,35 @@ async def by_http(port: int, name: str, token: str, first: int, seen: collection
                 status, length = await ask(reader, writer, token, route)
                 seen[f"{route[0]} {route[1].split('?')[0]} {status}"] += 1
                 seen["bytes"] += length
-                if status == 429:
+                if status in (429, 503):
                     await asyncio.sleep(0.05)
         except (OSError, asyncio.IncompleteReadError, ValueError):
             seen["connections lost"] += 1
+            await asyncio.sleep(0.1)
+
+
+async def by_feed(port: int, token: str, cursor: str, seen: collections.Counter) -> None:
+    """Comes back to the feed from far behind, is told what was missed and asks after many people, again and again."""
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed
+
+    watched = json.dumps({"watch": [f"crowd{number}" for number in range(500)]})
+    while True:
+        try:
+            async with connect(f"ws://127.0.0.1:{port}/api/v1/events", subprotocols=["teahouse.v2"], max_size=None,
+                               compression=None, ping_interval=None, proxy=None) as door:
+                await door.send(json.dumps({"token": token, "after": cursor}))
+                await door.recv()
+                for _ in range(20):
+                    await door.send(watched)
+                try:
+                    while True:
+                        seen["bytes"] += len(await asyncio.wait_for(door.recv(), 1))
+                        seen["feed frames"] += 1
+                except TimeoutError:
+                    seen["feed caught up"] += 1
+        except (OSError, ConnectionClosed):
+            seen["feed lost"] += 1
             await asyncio.sleep(0.1)
 
 
@@ -127,18 +212,47 @@ async def by_leancloud(port: int, app: str, name: str, seen: collections.Counter
                     await asyncio.sleep(0.1)
 
 
+async def by_rest(port: int, app: str, key: str, token: str, seen: collections.Counter) -> None:
+    """Asks LeanCloud's REST API for people by an expression that fits nobody."""
+    where = urllib.parse.quote(json.dumps({"username": {"$regex": "(c+r*)+z+(a|b|c)*!"}}))
+    head = (f"GET /1.1/users?limit=1000&count=1&where={where} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-LC-Id: {app}\r\n"
+            f"X-LC-Key: {key}\r\nX-LC-Session: {token}\r\n\r\n").encode()
+    while True:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
+            while True:
+                writer.write(head)
+                status, length = await answer_of(reader)
+                seen[f"GET /1.1/users {status}"] += 1
+                seen["bytes"] += length
+                if status in (429, 503):
+                    await asyncio.sleep(0.05)
+        except (OSError, asyncio.IncompleteReadError, ValueError):
+            seen["connections lost"] += 1
+            await asyncio.sleep(0.1)
+
+
+def failed(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception():
+        print(f"a member failed: {task.exception()!r}", file=sys.stderr)
+
+
 async def load(order: dict[str, Any]) -> None:
     seen: collections.Counter = collections.Counter()
+    port = order["port"]
     tasks = []
     for name, token in order["members"].items():
+        asked = routes(name, order)
         for number in range(4):
-            tasks.append(asyncio.create_task(by_http(order["port"], name, token, 3 * number, seen)))
-        tasks.append(asyncio.create_task(by_leancloud(order["port"], order["app"], name, seen)))
+            first = number * len(asked) // 4
+            tasks.append(asyncio.create_task(by_http(port, asked, token, first, seen)))
+        tasks.append(asyncio.create_task(by_leancloud(port, order["app"], name, seen)))
+        tasks.append(asyncio.create_task(by_rest(port, order["app"], order["key"], token, seen)))
+        tasks.append(asyncio.create_task(by_feed(port, token, order["cursor"], seen)))
+    for task in tasks:
+        task.add_done_callback(failed)
     print("begun", flush=True)
     await asyncio.to_thread(sys.stdin.read)
-    for task in tasks:
-        if task.done() and task.exception():
-            print(f"a member failed: {task.exception()!r}", file=sys.stderr)
     print(json.dumps(seen))
     sys.stdout.flush()
     os._exit(0)
@@ -193,12 +307,22 @@ def percentile(values: list[float], share: float) -> float:
 
 # MARK: the server
 
-def fill(house: House, messages: int, manager: str) -> None:
+def ask_native(house: House, token: str, path: str) -> Any:
+    door = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
+    door.request("GET", f"/api/v1{path}", headers={"Authorization": f"Bearer {token}"})
+    answer = door.getresponse()
+    content = answer.read()
+    if answer.status != 200:
+        raise SystemExit(f"{path} was answered with {answer.status}: {content!r}")
+    return json.loads(content)
+
+
+def fill(house: House, group: str, messages: int, text: str, manager: str) -> None:
     door = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
     for number in range(messages):
-        payload = base64.b64encode(json.dumps({"type": 1, "content": f"{number} " + "tea " * 280}).encode()).decode()
+        payload = base64.b64encode(json.dumps({"type": 1, "content": f"{number} {text}"}).encode()).decode()
         door.request("POST", "/message/send", json.dumps({
-            "from_uid": f"reader{number % 20}", "channel_id": GROUP, "channel_type": 2, "payload": payload}),
+            "from_uid": f"reader{number % 20}", "channel_id": group, "channel_type": 2, "payload": payload}),
             {"token": manager, "Content-Type": "application/json"})
         answer = door.getresponse()
         if answer.status != 200:
@@ -211,6 +335,8 @@ def main() -> int:
     parser.add_argument("--binary", default=".build/release/teahouse")
     parser.add_argument("--members", type=int, default=20)
     parser.add_argument("--messages", type=int, default=10_000)
+    parser.add_argument("--groups", type=int, default=40, help="small groups, of 90 messages each")
+    parser.add_argument("--people", type=int, default=5_000, help="people who only stand in lists")
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--within", type=float, default=50)
     parser.add_argument("--load", help=argparse.SUPPRESS)
@@ -223,15 +349,28 @@ def main() -> int:
     house.start()
     names = [f"reader{number}" for number in range(max(20, options.members))]
     tokens = house.add_users([*names, *(f"guest{number}" for number in range(20))])
-    house.ctl("group", "create", GROUP, "--title", GROUP, "--members", ",".join(tokens))
+    crowd = [f"crowd{number}" for number in range(options.people)]
+    house.add_users(crowd)
+    house.ctl("group", "create", GROUP, "--title", GROUP, "--members", ",".join([*tokens, *crowd[:400]]))
+    groups = [f"corner{number}" for number in range(options.groups)]
+    for group in groups:
+        house.ctl("group", "create", group, "--title", group, "--members", ",".join(names))
     manager = house.ctl("wukong", "token").split()[-1]
     keys = json.loads(house.ctl("app", "keys", "--json"))
-    fill(house, options.messages, manager)
+    fill(house, GROUP, options.messages, "tea " * 280, manager)
+    # From here on the feed is behind: by less than would make it a gap.
+    cursor = ask_native(house, tokens[names[0]], "/events?wait=0")["cursor"]
+    for group in groups:
+        fill(house, group, 90, "tea in the corner", manager)
     guests = {name: token for name, token in tokens.items() if name.startswith("guest")}
     measure(house.port, guests, 40)  # who has signed in once is found by the token alone
     idle = measure(house.port, guests, options.samples)
-    order = {"port": house.port, "app": keys["appId"],
-             "members": {name: tokens[name] for name in names[:options.members]}}
+    listed = ask_native(house, tokens[names[0]], "/conversations?limit=100")["items"]
+    place = next(entry for entry in listed if entry["title"] == GROUP)
+    native, left = native_routes(ask_native(house, tokens[names[0]], "/openapi.json"), {
+        "conversation": place["id"], "message": f"{place['id']}-{place['headSequence']}", "person": names[1]}, cursor)
+    order = {"port": house.port, "app": keys["appId"], "key": keys["appKey"], "groups": groups, "cursor": cursor,
+             "native": native, "members": {name: tokens[name] for name in names[:options.members]}}
     for name, token in order["members"].items():
         sign_in(house.port, name, token)
     child = subprocess.Popen([sys.executable, __file__, "--load", json.dumps(order)], stdin=subprocess.PIPE,
@@ -251,10 +390,15 @@ def main() -> int:
     print(f"the members, in {seconds + 3:.0f} s and {seen.pop('bytes', 0) >> 20} MiB:")
     for what, count in sorted(seen.items()):
         print(f"  {count:7} {what}")
+    for pattern in left:
+        print(f"  not asked: {pattern}")
     house.stop()
+    wrong = [what for what in seen if what[-3:] in ("400", "401", "403", "404", "405", "500", "501")]
+    for what in wrong:
+        print(f"refused, so that it measures nothing: {what}")
     excess = percentile(busy["sign-in"], .99) - percentile(idle["sign-in"], .99)
     print(f"sign-in p99 is {excess:.1f} ms above that of the idle server; {options.within:.0f} are allowed")
-    return 0 if excess <= options.within else 1
+    return 0 if excess <= options.within and not wrong else 1
 
 
 if __name__ == "__main__":

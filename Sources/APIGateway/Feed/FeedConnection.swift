@@ -23,6 +23,8 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     private static let idleSeconds = 60
     /// People whose presence one connection follows at most.
     private static let maximumWatched = 500
+    /// People who were not followed before that count as one more request.
+    private static let watchedPerRequest = 10
 
     private let connection: Connection
     private unowned let gateway: FeedGateway
@@ -70,7 +72,7 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         case "ping":
             guard let number = member.value.integer else { throw .bad("ping is a whole number") }
             self.send(.object([JSONValue.Member("pong", .integer(number))]))
-        case "watch": self.watch(try Self.names(member.value))
+        case "watch": try self.watch(try Self.names(member.value), session)
         case "typing":
             guard let text = member.value.string, let number = Int64(text), number > 0, String(number) == text else {
                 throw .bad("typing is the id of a conversation")
@@ -97,14 +99,24 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         return names
     }
 
-    /// Follows these people instead of those that were followed before.
-    private func watch(_ names: Set<UserName>) {
+    /// Follows these people instead of those that were followed before, and tells of each how they stand now.
+    ///
+    /// - Throws: 429 when more people are new among them than the person may ask for.
+    private func watch(_ names: Set<UserName>, _ session: FeedSession) throws(APIFailure) {
+        // Who is followed already is known here; the broker's thread, which is everybody's, is asked for the others only.
+        let known = self.watched.filter { $0.value != nil && names.contains($0.key) }
+        let asked = names.subtracting(known.keys)
+        for _ in 0..<asked.count / Self.watchedPerRequest {
+            if let failure = self.context.api.takeFromPerson(session.identity) { throw failure }
+        }
         let presence = self.context.presence
-        presence.unfollow(Set(self.watched.keys), by: self.presenceNumber)
-        self.watched = Dictionary(uniqueKeysWithValues: names.map { ($0, Bool?.none) })
-        guard case .signedIn(let session) = self.phase, !names.isEmpty else { return }
+        presence.unfollow(Set(self.watched.keys).subtracting(known.keys), by: self.presenceNumber)
+        self.watched = known
+        for (name, isOnline) in known { if let isOnline { self.tell(name, isOnline) } }
+        guard !asked.isEmpty else { return }
+        for name in asked { self.watched.updateValue(nil, forKey: name) }
         let later = self.gateway.later(session)
-        presence.follow(names, by: self.presenceNumber) { news in
+        presence.follow(asked, by: self.presenceNumber) { news in
             later { session in
                 guard let connection = session.listener as? FeedConnection else { return }
                 for (name, isOnline) in news { connection.presenceChanged(name, isOnline) }
@@ -114,10 +126,17 @@ final class FeedConnection: ConnectionHandler, FeedListener {
 
     private func presenceChanged(_ name: UserName, _ isOnline: Bool) {
         guard let last = self.watched[name], last != isOnline else { return }
-        // What is not told now is asked for when the client watches again.
-        guard !self.connection.isCongested else { return }
         self.watched[name] = isOnline
-        self.connection.sendText(NativeNotices.online(name, isOnline))
+        self.tell(name, isOnline)
+    }
+
+    /// What cannot be told now is asked for when the client watches again.
+    private func tell(_ name: UserName, _ isOnline: Bool) {
+        if self.connection.isCongested {
+            self.watched.updateValue(nil, forKey: name)
+        } else {
+            self.connection.sendText(NativeNotices.online(name, isOnline))
+        }
     }
 
     // MARK: Signing in

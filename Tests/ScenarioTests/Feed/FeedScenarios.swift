@@ -1,4 +1,5 @@
 import APIGateway
+import Broker
 import ByteCodec
 import ChatModel
 import Diagnostics
@@ -282,6 +283,24 @@ struct FeedScenarios {
         #expect(typing["cursor"] == nil)
         romeo.drop()
         #expect(try juliet.event("online")["isOnline"]?.boolean == false)
+    }
+
+    @Test("who watches many people asks as often, and not again for those who are watched already")
+    func manyWatched() throws {
+        let server = try TestServer {
+            $0.wuKongAPI.perPerson = RateLimit(perSecond: 0.001, burst: 80)
+        }
+        try server.add("juliet")
+        let juliet = try FeedClient.ready(server, "juliet")
+        func watch(_ prefix: String) throws {
+            try juliet.say(#"{"watch":[\#((0..<500).map { "\"\(prefix)\($0)\"" }.joined(separator: ","))]}"#)
+        }
+        for _ in 0..<2 {
+            try watch("montague")
+            for _ in 0..<500 { #expect(try juliet.event("online")["isOnline"]?.boolean == false) }
+        }
+        try watch("capulet")
+        #expect(try juliet.event("problem")["status"]?.integer == 429)
     }
 
     @Test("an operator who ends a session, and a person who is disabled, end the feed")

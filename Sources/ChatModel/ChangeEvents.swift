@@ -263,6 +263,8 @@ package struct ChangeEvent: Hashable, Sendable {
         case receipt(MessageReceipt)
         /// A person has changed what is theirs alone; for their own devices.
         case own(OwnChange)
+        /// It was deleted with all its messages: a temporary one at its end, or one in which nothing happened for long.
+        case ended
         /// A person has changed, or something has happened between two of them, in no conversation.
         case person(PersonChange)
     }
@@ -316,7 +318,7 @@ extension ChangeEvent.Change {
             people
         case .role(let person, _, _), .nickname(let person): [person]
         case .person(let change): change.subjects
-        case .card, .settings, .edited, .recalled, .annotated, .read, .receipt, .own: []
+        case .card, .settings, .edited, .recalled, .annotated, .read, .receipt, .own, .ended: []
         }
     }
 }

@@ -442,7 +442,7 @@ extension LeanCloudSession {
             }
         case .receipt(let receipt): self.tell(receipt, event, in: place)
         case .created, .joined, .left, .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked,
-            .annotated, .own, .person:
+            .annotated, .own, .ended, .person:
             return false
         }
         return true

@@ -39,7 +39,7 @@ extension LeanCloudSession {
             self.keptOut = Set(people)
             return false
         case .role, .nickname, .settings, .muted, .unmuted, .unblocked, .edited, .recalled, .annotated, .read, .receipt,
-            .own, .person:
+            .own, .ended, .person:
             return false
         }
     }

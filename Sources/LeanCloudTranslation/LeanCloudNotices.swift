@@ -71,7 +71,7 @@ package enum LeanCloudNotices {
         case .unblocked(let people): return wording.both(.unblocked, .membersUnblocked, people, others(people))
         case .receipt(let receipt): return [wording.receipt(receipt)]
         // Its SDKs have no word for these.
-        case .nickname, .settings, .annotated, .own, .person: return []
+        case .nickname, .settings, .annotated, .own, .ended, .person: return []
         case .edited, .recalled, .read: return []
         }
     }

@@ -38,7 +38,7 @@ extension WuKongSystemMessages {
                 let person = try context.person(event.actorID)
                 messages += Self.sorted(settings).compactMap { AppMessage($0, by: person) }
             case .created, .joined, .role, .nickname, .muted, .unmuted, .blocked, .unblocked, .edited, .recalled,
-                .annotated, .read, .receipt, .own, .person:
+                .annotated, .read, .receipt, .own, .ended, .person:
                 continue
             }
         }

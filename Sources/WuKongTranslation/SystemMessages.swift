@@ -171,7 +171,8 @@ extension WuKongSystemMessages {
         case .card(let modified, _):
             return self.title(modified) == nil ? [] : [TeamLine(.updated([.name]), by: actor)]
         case .settings(let settings): return self.lines(about: settings, by: actor)
-        case .created, .nickname, .blocked, .unblocked, .edited, .recalled, .annotated, .read, .receipt, .own, .person:
+        case .created, .nickname, .blocked, .unblocked, .edited, .recalled, .annotated, .read, .receipt, .own, .ended,
+            .person:
             return []
         }
     }

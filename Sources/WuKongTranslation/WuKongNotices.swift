@@ -62,7 +62,7 @@ package enum WuKongNotices {
     private static func isPartOfMaking(_ event: ChangeEvent, _ made: Set<ConversationID>) -> Bool {
         guard let place = event.place, made.contains(place.conversation) else { return false }
         switch event.change {
-        case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own, .person: return false
+        case .created, .left, .edited, .recalled, .annotated, .read, .receipt, .own, .ended, .person: return false
         case .joined, .card, .settings, .role, .nickname, .muted, .unmuted, .blocked, .unblocked: return true
         }
     }
@@ -157,8 +157,9 @@ private struct ConversationWording {
             self.messagesChanged([Self.command(annotation)], of: self.event.actorID)
         case .read(_, _, let badge): self.read(badge)
         case .own(let change): self.own(change)
-        // Apps that ask for receipts synchronise them with the extras. A person is in no conversation.
-        case .receipt, .person: []
+        // Apps that ask for receipts synchronise them with the extras, and have no word for the end. A person is in no
+        // conversation.
+        case .receipt, .ended, .person: []
         }
     }
 

@@ -1,4 +1,5 @@
 import ChatModel
+import Execution
 import Testing
 
 @testable import Store
@@ -73,6 +74,38 @@ struct ConversationExpiryTests {
         }
         #expect(try self.left(cafe) == [said, changed])
         #expect(cafe.fixture.send("hello?", from: cafe.tom, to: .id(silent)).refusal == .noSuchConversation)
+        #expect(try cafe.isSound() == [])
+    }
+
+    @Test("whoever was in it is told that it is gone, also who was taken out while away; strangers are not")
+    func told() throws {
+        let cafe = try Cafe { $0.inactiveDays = 2 }
+        let (tom, jerry, spike) = (cafe.tom, cafe.jerry, try cafe.fixture.user("Spike"))
+        let id = try cafe.make().id
+        // Answered when everything before was told.
+        try cafe.write { _ throws(StoreError) in }
+        let start = try cafe.fixture.store.readAndWait { store throws(StoreError) in try store.position }
+        try cafe.write { store throws(StoreError) in _ = try store.removeMembers([jerry], from: id) }
+        let events = Lock<[ChangeEvent]>([])
+        try cafe.write { _ throws(StoreError) in }
+        cafe.fixture.store.onEvents = { new in events.withLock { $0 += new } }
+        // Fewer days than the feed goes back.
+        for _ in 0..<5 {
+            cafe.fixture.clock.advance(milliseconds: Self.day)
+            cafe.fixture.store.runMaintenance()
+        }
+        #expect(try self.left(cafe) == [])
+        let ended = events.withLock { $0 }
+        #expect(ended.map(\.change) == [.ended] && ended.first?.receivers == [tom])
+        #expect(ended.first?.place?.conversation == id)
+        for person in [tom, jerry, spike] {
+            let page = try cafe.fixture.store.readAndWait { store throws(StoreError) in
+                try store.changes(for: person, after: start, limit: 100)
+            }
+            let gone = try #require(page).changes.filter { $0.subject == .ended }
+            #expect(gone.map(\.conversation) == (person == spike ? [] : [id]))
+            #expect(gone.first.map { $0.position == ended.first?.position } ?? true)
+        }
         #expect(try cafe.isSound() == [])
     }
 

@@ -51,6 +51,7 @@ enum NativeNotices {
         switch change {
         case .person(let person): return .profile(person)
         case .gapOfPeople: return .gapOfPeople
+        case .ended: return .gone
         case .message, .changedMessage, .receipt, .member, .conversation, .own, .read, .history, .gap: break
         }
         guard facts.isMine else { return change == .member(facts.viewer) ? .gone : nil }
@@ -62,7 +63,7 @@ enum NativeNotices {
         case .conversation, .own: .conversation
         case .read: .read
         case .history, .gap: .gap
-        case .person, .gapOfPeople: nil
+        case .person, .gapOfPeople, .ended: nil
         }
     }
 

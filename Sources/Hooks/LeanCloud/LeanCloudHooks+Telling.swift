@@ -89,7 +89,7 @@ extension LeanCloudHooks {
             self.tellFunction(
                 "_conversationRemoved", [("initBy", actor), ("convId", conversation), ("members", .names(members))])
         case .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked, .edited, .recalled,
-            .annotated, .read, .receipt, .own, .person:
+            .annotated, .read, .receipt, .own, .ended, .person:
             return
         }
     }

@@ -34,10 +34,11 @@ struct ConversationExpiry {
 
     /// - Parameters:
     ///   - wallIsSteady: false while the age of a conversation is in doubt.
-    ///   - writePosition: stores the position of a commit that people notice.
+    ///   - noteEnd: tells those who are in it of the end of a conversation, in the transaction in which it is deleted, and
+    ///     stores the position of the commit.
     mutating func slice(
         _ connection: Connection, _ tokens: TokenIndex, _ clock: Clock, wallIsSteady: Bool,
-        writePosition: (_ wall: Int64) throws(StoreError) -> Void
+        noteEnd: (_ id: ConversationID, _ wall: Int64) throws(StoreError) -> Void
     ) throws(StoreError) -> Outcome {
         if try Self.deleteMessages(connection, tokens, at: clock.wallMilliseconds()) { return .more }
         let now = clock.now()
@@ -48,8 +49,8 @@ struct ConversationExpiry {
             return .nothing
         }
         try connection.run("BEGIN IMMEDIATE")
+        try noteEnd(id, wall)
         try Self.delete(id, connection, at: wall)
-        try writePosition(wall)
         try connection.run("COMMIT")
         return .deleted(id)
     }

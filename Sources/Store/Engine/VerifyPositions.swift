@@ -21,6 +21,7 @@ extension Verifier {
             UNION ALL SELECT 'change_feed' FROM change_feed f JOIN conversation c ON c.id = f.conversation_id
                 WHERE f.user_id IS NULL AND c.position < f.position
             UNION ALL SELECT 'person_feed' FROM person_feed WHERE position > ?1
+            UNION ALL SELECT 'gone_feed' FROM gone_feed WHERE position > ?1
             UNION ALL SELECT 'meta' FROM meta WHERE key = 'feed_from' AND value > ?1
             """, position.rawValue
         ) { row throws(StoreError) in row.text(0) }

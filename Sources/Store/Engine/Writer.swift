@@ -118,10 +118,15 @@ final class Writer {
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
+        var events: [ChangeEvent] = []
         let outcome = try self.expiry.slice(
             self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady
-        ) { wall throws(StoreError) in
+        ) { id, wall throws(StoreError) in
+            let transaction = WriteTransaction(self.connection, self.memory, self.appender, self.options, wall: wall)
+            try transaction.noteEnd(of: id)
+            events = transaction.events
             self.writtenPosition = try self.appender.sequencer.writePosition(self.connection, at: wall)
+            try self.appender.sequencer.reserve(self.connection)
         }
         switch outcome {
         case .nothing: return false
@@ -129,6 +134,7 @@ final class Writer {
         case .deleted(let id):
             self.memory.forget(id)
             self.observers.onProfileChanges([.team(id, .existence)])
+            self.observers.onEvents(events)
             self.noteCommit()
             self.tellPosition()
             return true

@@ -58,6 +58,8 @@ package struct FeedChange: Hashable, Sendable {
         case history
         /// More than `FeedBounds.changesOfConversation` things: read the conversation anew.
         case gap
+        /// The conversation was deleted.
+        case ended
         /// A person is shown otherwise, or the reader's own remark about them, friendship or list has changed.
         case person(UserID)
         /// More than `FeedBounds.people` people have changed, acquainted or not: read anew who people are.
@@ -117,12 +119,21 @@ extension WriteTransaction {
                 if event.isForMembers { rows.add(.member, for: nil, about: person) }
                 if others.contains(person) { rows.add(.member, for: person, about: person) }
             }
+        case .ended: try self.connection.run(Self.addGone, event.position.rawValue, place.conversation)
         // In no conversation: see `addToPersonFeed`.
         case .person: return
         }
         try self.insert(rows)
     }
 
+    // With those who are out already and may not know it: the row that says so goes with the conversation.
+    private static let addGone = SQL(
+        """
+        INSERT INTO gone_feed (user_id, position, conversation_id)
+        SELECT user_id, ?1, ?2 FROM (
+            SELECT user_id FROM member WHERE conversation_id = ?2
+            UNION SELECT user_id FROM change_feed WHERE conversation_id = ?2 AND user_id IS NOT NULL)
+        """)
     private static let setReadPosition = SQL(
         "UPDATE member SET read_position = ? WHERE conversation_id = ? AND user_id = ?")
     private static let setOwnPosition = SQL(
@@ -195,6 +206,12 @@ extension Connection {
         WHERE position < ?2
             OR position <= (SELECT position FROM person_feed ORDER BY position DESC LIMIT 1 OFFSET ?3)
         """)
+    private static let oldestInGoneFeed = SQL(
+        """
+        SELECT max(position) FROM (SELECT position FROM gone_feed ORDER BY position LIMIT ?1)
+        WHERE position < ?2
+            OR position <= (SELECT position FROM gone_feed ORDER BY position DESC LIMIT 1 OFFSET ?3)
+        """)
 
     /// Forgets the oldest rows of the feed that are too old or too many, a slice at a time, and notes how far.
     ///
@@ -204,7 +221,8 @@ extension Connection {
         let changes = try self.forget(Self.oldestInFeed, "DELETE FROM change_feed WHERE position <= ?", before: moment)
         let people = try self.forget(
             Self.oldestInPersonFeed, "DELETE FROM person_feed WHERE position <= ?", before: moment)
-        return changes || people
+        let gone = try self.forget(Self.oldestInGoneFeed, "DELETE FROM gone_feed WHERE position <= ?", before: moment)
+        return changes || people || gone
     }
 
     private func forget(
@@ -217,7 +235,7 @@ extension Connection {
         // First how far: a kill in between makes somebody begin anew, and hides nothing.
         try self.run("UPDATE meta SET value = max(value, ?) WHERE key = 'feed_from'", position)
         try self.run(delete, position)
-        return self.changes == Int64(FeedBounds.sliceRows)
+        return self.changes >= Int64(FeedBounds.sliceRows)
     }
 }
 
@@ -263,15 +281,31 @@ extension ReadTransaction {
         let span = FeedSpan(user: user, after: position, through: end)
         guard let changed = try self.changedConversations(span, in: some) else { return nil }
         let personal = try self.feedRows(Self.personalRows, user.rawValue, span, limit: limit + 1)
-        var found = personal
+        let gone = try self.goneConversations(span, limit: limit + 1)
+        var found = personal + gone
         found += try self.changedPeople(span)
         for conversation in changed {
             found += try self.changes(of: conversation, span)
             guard found.count <= FeedBounds.changes else { return nil }
         }
         // Of what is for the person alone there may be more after the last one read.
-        let isCut = personal.count > limit
-        return FeedPage(found, through: isCut ? personal[limit].position : end, limit: limit, isCut: isCut)
+        let last = [personal, gone].compactMap { $0.count > limit ? $0[limit].position : nil }.min()
+        return FeedPage(found, through: last ?? end, limit: limit, isCut: last != nil)
+    }
+
+    private static let goneRows = SQL(
+        """
+        SELECT position, conversation_id FROM gone_feed WHERE user_id = ?1 AND position > ?2 AND position <= ?3
+        ORDER BY position LIMIT ?4
+        """)
+
+    private func goneConversations(_ span: FeedSpan, limit: Int) throws(StoreError) -> [FeedChange] {
+        try self.connection.query(
+            Self.goneRows, span.user, span.after.rawValue, span.through.rawValue, limit
+        ) { row throws(StoreError) in
+            FeedChange(
+                position: StorePosition(rawValue: row.int64(0)), conversation: row.conversationID(1), subject: .ended)
+        }
     }
 
     private typealias ChangedConversation = (

@@ -111,7 +111,7 @@ struct EventEncoding {
         case .receipt(let receipt):
             self.write(receipt, to: &json)
             return .receipt
-        case .nickname, .settings, .edited, .recalled, .annotated, .read, .own, .person: return nil
+        case .nickname, .settings, .edited, .recalled, .annotated, .read, .own, .ended, .person: return nil
         }
     }
 

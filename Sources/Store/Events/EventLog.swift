@@ -60,7 +60,7 @@ extension Connection {
         // A role is told to everybody alike.
         case .role: concerned = []
         case .created, .joined, .left, .muted, .unmuted, .blocked, .unblocked, .card, .nickname, .settings, .edited,
-            .recalled, .annotated, .read, .own, .person:
+            .recalled, .annotated, .read, .own, .ended, .person:
             concerned = event.subjects
         }
         for user in concerned {
@@ -87,7 +87,7 @@ extension ChangeEvent.Change {
     /// by the versions of their rows.
     var isLogged: Bool {
         switch self {
-        case .edited, .recalled, .read, .annotated, .settings, .nickname, .own, .person: false
+        case .edited, .recalled, .read, .annotated, .settings, .nickname, .own, .ended, .person: false
         case .created, .joined, .left, .card, .role, .muted, .unmuted, .blocked, .unblocked, .receipt: true
         }
     }

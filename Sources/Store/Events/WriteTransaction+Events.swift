@@ -27,6 +27,12 @@ extension WriteTransaction {
         }
     }
 
+    /// Tells whoever is in a conversation that it is deleted. Called before the rows of it go.
+    func noteEnd(of id: ConversationID) throws(StoreError) {
+        guard let conversation = try self.memory.conversation(id) else { return }
+        try self.note(.ended, in: conversation, by: .system)
+    }
+
     /// Tells of settings, except in rooms, whose people have no card of it.
     func noteSettings(
         _ settings: Set<ConversationSetting>, in conversation: ConversationState, by actor: UserID

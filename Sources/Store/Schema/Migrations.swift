@@ -33,7 +33,7 @@ let migrations: [Migration] = [
     migration20Arrivals,
     migration21Trial,
     migration22Positions,
-    migration24PersonFeed,
+    migration24Feed,
 ]
 
 extension Connection {

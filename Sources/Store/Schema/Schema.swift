@@ -760,6 +760,15 @@ enum Schema {
         CREATE INDEX person_feed_by_receiver ON person_feed (receiver_id, position);
         CREATE INDEX person_feed_by_person ON person_feed (person_id, receiver_id);
 
+        -- The same for conversations that were deleted, whose rows are gone: for each who was a member then.
+        CREATE TABLE gone_feed (
+            user_id INTEGER NOT NULL REFERENCES user (id),
+            position INTEGER NOT NULL,
+            conversation_id INTEGER NOT NULL,
+            PRIMARY KEY (user_id, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX gone_feed_by_position ON gone_feed (position);
+
         -- Commands for clients, kept for those who are away.
         -- conversation_id: whom it is about; audience_id: whose members and listeners see it, which differs for a topic
         -- that has no members of its own; both NULL when it goes to the people in command_receiver.

@@ -45,6 +45,7 @@ struct NativeNoticesTests {
             #expect(self.notice(change, isMine: false) == nil, "\(change)")
         }
         #expect(self.notice(.member(self.me), isMine: false) == .gone)
+        #expect(self.notice(.ended, isMine: false) == .gone)
     }
 
     @Test("a person is told of people in no conversation")

@@ -60,12 +60,17 @@ package struct OperatorAction: Sendable {
     /// Page of the answers, when they hold more than success.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 
-    /// - Parameter commands: where one line for each request does not say it; `nil` for what the requests themselves
-    ///   say.
-    package init(_ requests: [AdminRequest], commands: [[String]]? = nil, done: String) {
+    /// - Parameters:
+    ///   - commands: where one line for each request does not say it; `nil` for what the requests themselves say.
+    ///   - undone: text to show when the inverses of the requests have undone them; `nil` for no undo, or for one that
+    ///     needs the state before. There is no undo when one of the requests has no inverse.
+    package init(_ requests: [AdminRequest], commands: [[String]]? = nil, done: String, undone: String? = nil) {
         self.requests = requests
         self.ownCommands = commands
         self.done = done
+        guard let undone else { return }
+        let inverses = requests.compactMap(\.operation.inverse)
+        if inverses.count == requests.count { self.undoing = [OperatorAction(inverses, done: undone)] }
     }
 
     /// The words of `teahouse ctl` that do the same, for each command.

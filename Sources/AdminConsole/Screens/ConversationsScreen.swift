@@ -301,15 +301,12 @@ struct ConversationScreen: TableScreen {
     private static func remove(_ targets: [AdminMember], from group: ChannelName, _ look: Look) -> [Intent] {
         let names = targets.map(\.name)
         let words = names.map(\.text)
-        var operatorAction = OperatorAction(
-            [.teams(.remove(group, names))],
-            done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
+        let values = ["name": group.text, "count": String(names.count)]
         // Roles would not come back.
-        if targets.allSatisfy({ $0.role == .member }) {
-            operatorAction.undo = OperatorAction(
-                [.teams(.add(group, names))],
-                done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
-        }
+        let areMembers = targets.allSatisfy { $0.role == .member }
+        let operatorAction = OperatorAction(
+            [.teams(.remove(group, names))], done: look("ctl.group.removed", values),
+            undone: areMembers ? look("ctl.group.added", values) : nil)
         return [
             .propose(
                 Proposal(
@@ -330,9 +327,9 @@ struct ConversationScreen: TableScreen {
             },
             submit: { values in
                 let requests = names.map { AdminRequest.teams(.mute(group, $0, true, minutes: Int64(values[0]))) }
-                var operatorAction = OperatorAction(
-                    requests, done: look.counted("console.groups.memberMuted", names.count))
-                operatorAction.undo = Self.unmuteAction(names, group, look)
+                let operatorAction = OperatorAction(
+                    requests, done: look.counted("console.groups.memberMuted", names.count),
+                    undone: look.counted("console.groups.memberUnmuted", names.count))
                 return [.perform(operatorAction)]
             })
         return [.form(form)]

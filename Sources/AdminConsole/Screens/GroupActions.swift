@@ -93,12 +93,10 @@ enum GroupActions {
             Selector(configuration) { people in
                 let names = people.compactMap { UserName($0.id) }
                 let words = people.map(\.id)
-                var operatorAction = OperatorAction(
-                    [.teams(.add(group, names))],
-                    done: look("ctl.group.added", ["name": group.text, "count": String(names.count)]))
-                operatorAction.undo = OperatorAction(
-                    [.teams(.remove(group, names))],
-                    done: look("ctl.group.removed", ["name": group.text, "count": String(names.count)]))
+                let values = ["name": group.text, "count": String(names.count)]
+                let operatorAction = OperatorAction(
+                    [.teams(.add(group, names))], done: look("ctl.group.added", values),
+                    undone: look("ctl.group.removed", values))
                 return [
                     .propose(
                         Proposal(
@@ -138,19 +136,14 @@ enum GroupActions {
         _ groups: [ChannelName], _ isOn: Bool, _ word: String, _ look: Look,
         request: @escaping @Sendable (ChannelName, Bool) -> AdminRequest
     ) -> [Intent] {
-        func operatorAction(_ isOn: Bool) -> OperatorAction {
-            let word = isOn ? word : "un\(word)"
-            return OperatorAction(
-                groups.map { request($0, isOn) },
-                done: look.counted("console.groups.\(word)Done", groups.count))
-        }
-        let key = "console.groups.\(isOn ? word : "un\(word)")"
-        var change = operatorAction(isOn)
-        change.undo = operatorAction(!isOn)
+        func key(_ isOn: Bool) -> String { "console.groups.\(isOn ? word : "un\(word)")" }
+        func done(_ isOn: Bool) -> String { look.counted(key(isOn) + "Done", groups.count) }
+        let change = OperatorAction(groups.map { request($0, isOn) }, done: done(isOn), undone: done(!isOn))
+        let action = key(isOn)
         return [
             .propose(
                 Proposal(
-                    look(key) + ": " + look.names(groups.map(\.text)), consequences: [look(key + "Consequence")],
+                    look(action) + ": " + look.names(groups.map(\.text)), consequences: [look(action + "Consequence")],
                     typed: typedNumber(of: groups), operatorAction: change))
         ]
     }

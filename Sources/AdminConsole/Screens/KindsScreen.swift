@@ -77,13 +77,10 @@ struct KindsScreen: TableScreen {
     private static func turn(_ entries: [MessageKindEntry], _ isDisabled: Bool, _ look: Look) -> [Intent] {
         let changed = entries.filter { $0.isDisabled != isDisabled }
         guard !changed.isEmpty else { return look.nothing("ctl.unchanged") }
-        func operatorAction(_ isDisabled: Bool) -> OperatorAction {
-            OperatorAction(
-                changed.map { .kinds(.setDisabled($0.kind, isDisabled)) },
-                done: look.counted(isDisabled ? "console.kinds.disabled" : "console.kinds.enabled", changed.count))
-        }
-        var change = operatorAction(isDisabled)
-        change.undo = operatorAction(!isDisabled)
+        let done = ["console.kinds.disabled", "console.kinds.enabled"].map { look.counted($0, changed.count) }
+        let change = OperatorAction(
+            changed.map { .kinds(.setDisabled($0.kind, isDisabled)) }, done: done[isDisabled ? 0 : 1],
+            undone: done[isDisabled ? 1 : 0])
         let key = isDisabled ? "console.kinds.disable" : "console.kinds.enable"
         return [
             .propose(

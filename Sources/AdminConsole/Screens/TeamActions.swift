@@ -194,10 +194,10 @@ enum TeamActions {
             Selector(configuration) { people in
                 let names = people.compactMap { UserName($0.id) }
                 let words = names.map(\.text)
-                var operatorAction = OperatorAction(
-                    [.teams(.add(name, names))],
-                    done: look("ctl.group.added", ["name": name.text, "count": String(names.count)]))
-                operatorAction.undo = Self.removal(names, name, look)
+                let values = ["name": name.text, "count": String(names.count)]
+                let operatorAction = OperatorAction(
+                    [.teams(.add(name, names))], done: look("ctl.group.added", values),
+                    undone: look("ctl.team.removed", values))
                 return [
                     .propose(
                         Proposal(
@@ -364,10 +364,10 @@ enum TeamActions {
                         return isTime ? nil : look("console.groups.minutesHint")
                     },
                     submit: { values in
-                        var operatorAction = OperatorAction(
+                        let operatorAction = OperatorAction(
                             names.map { .teams(.mute(team, $0, true, minutes: Int64(values[0]))) },
-                            done: look.counted("console.groups.memberMuted", names.count))
-                        operatorAction.undo = Self.unmuting(names, team, look)
+                            done: look.counted("console.groups.memberMuted", names.count),
+                            undone: look.counted("console.groups.memberUnmuted", names.count))
                         return [.perform(operatorAction)]
                     }))
         ]

@@ -125,14 +125,11 @@ struct TransfersScreen: TableScreen {
         guard !self.rows.targets.isEmpty else { return look.nothing() }
         let targets = self.rows.targets.filter { isPossible($0.state) }
         guard !targets.isEmpty else { return look.nothing("console.transfers.notNow") }
-        func operatorAction(_ action: AdminTransferAction) -> OperatorAction {
-            OperatorAction(
-                targets.map { .transfers(.change($0.key, action)) },
-                done: look.counted("console.transfers.\(action.rawValue)Done", targets.count))
+        func done(_ action: AdminTransferAction) -> String {
+            look.counted("console.transfers.\(action.rawValue)Done", targets.count)
         }
-        var change = operatorAction(action)
-        if action == .suspend { change.undo = operatorAction(.resume) }
-        if action == .resume { change.undo = operatorAction(.suspend) }
+        let change = OperatorAction(
+            targets.map { .transfers(.change($0.key, action)) }, done: done(action), undone: action.inverse.map(done))
         let key = "console.transfers.\(action.rawValue)"
         return [
             .propose(

@@ -197,13 +197,10 @@ enum UserActions {
         guard !changed.isEmpty else {
             return look.nothing(isDisabled ? "console.users.areDisabled" : "console.users.areEnabled")
         }
-        func operatorAction(_ isDisabled: Bool) -> OperatorAction {
-            OperatorAction(
-                changed.map { .setDisabled($0.name, isDisabled) },
-                done: look.counted(isDisabled ? "console.users.disabled" : "console.users.enabled", changed.count))
-        }
-        var change = operatorAction(isDisabled)
-        change.undo = operatorAction(!isDisabled)
+        let done = ["console.users.disabled", "console.users.enabled"].map { look.counted($0, changed.count) }
+        let change = OperatorAction(
+            changed.map { .setDisabled($0.name, isDisabled) }, done: done[isDisabled ? 0 : 1],
+            undone: done[isDisabled ? 1 : 0])
         return Self.propose(
             isDisabled ? "console.users.disable" : "console.users.enable", changed.map(\.name), change, look)
     }
@@ -211,13 +208,10 @@ enum UserActions {
     private static func setSilent(_ users: [AdminUser], _ isSilent: Bool, _ look: Look) -> [Intent] {
         let changed = users.filter { $0.isSendBanned != isSilent }
         guard !changed.isEmpty else { return look.nothing("ctl.unchanged") }
-        func operatorAction(_ isSilent: Bool) -> OperatorAction {
-            OperatorAction(
-                changed.map { .setSendBanned($0.name, isSilent) },
-                done: look.counted(isSilent ? "console.users.silenced" : "console.users.unsilenced", changed.count))
-        }
-        var change = operatorAction(isSilent)
-        change.undo = operatorAction(!isSilent)
+        let done = ["console.users.silenced", "console.users.unsilenced"].map { look.counted($0, changed.count) }
+        let change = OperatorAction(
+            changed.map { .setSendBanned($0.name, isSilent) }, done: done[isSilent ? 0 : 1],
+            undone: done[isSilent ? 1 : 0])
         return Self.propose(
             isSilent ? "console.users.silence" : "console.users.unsilence", changed.map(\.name), change, look)
     }

@@ -1,4 +1,5 @@
 import AdminConsole
+import ChatModel
 import Testing
 
 @Suite("Text in cells") struct TextTests {

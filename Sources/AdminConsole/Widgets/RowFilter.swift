@@ -1,4 +1,5 @@
 import ByteCodec
+import ChatModel
 import RegularExpressions
 
 /// Filter of rows: `text` in them, `!text` not in them, `re:pattern` a regular expression. Case does not matter, and

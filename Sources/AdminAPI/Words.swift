@@ -52,15 +52,7 @@ extension DeviceLevel: AdminWord, AdminText {
     }
 }
 
-extension PersonalList: AdminWord, AdminText {
-    /// Word of the list.
-    package var word: String {
-        switch self {
-        case .blocked: "blocked"
-        case .allowed: "allowed"
-        }
-    }
-}
+extension PersonalList: AdminWord, AdminText {}
 
 extension ConversationKind: AdminWord, AdminText {
     /// Word of the kind.
@@ -82,16 +74,7 @@ extension ConversationKind: AdminWord, AdminText {
     }
 }
 
-extension MemberRole: AdminWord, AdminText {
-    /// Word of the role.
-    package var word: String {
-        switch self {
-        case .member: "member"
-        case .manager: "manager"
-        case .owner: "owner"
-        }
-    }
-}
+extension MemberRole: AdminWord, AdminText {}
 
 extension AuditStage: AdminWord, AdminText {
     /// Word of the stage.
@@ -118,67 +101,12 @@ extension WordAction: AdminWord, AdminText {}
 
 // MARK: Teams
 
-extension TeamForm: AdminWord, AdminText {
-    /// Word of the form.
-    package var word: String {
-        switch self {
-        case .normal: "normal"
-        case .advanced: "advanced"
-        }
-    }
-}
-
-extension TeamJoinMode: AdminWord, AdminText {
-    /// Word of the permission to join.
-    package var word: String {
-        switch self {
-        case .open: "open"
-        case .approval: "approval"
-        case .closed: "closed"
-        }
-    }
-}
-
-extension TeamInviteMode: AdminWord, AdminText {
-    /// Word of the permission to invite.
-    package var word: String {
-        switch self {
-        case .managers: "managers"
-        case .everyone: "everyone"
-        }
-    }
-}
-
-extension TeamBeInvitedMode: AdminWord, AdminText {
-    /// Word of the consent of invited users.
-    package var word: String {
-        switch self {
-        case .approval: "approval"
-        case .none: "none"
-        }
-    }
-}
-
-extension TeamUpdateMode: AdminWord, AdminText {
-    /// Word of the permission to change.
-    package var word: String {
-        switch self {
-        case .managers: "managers"
-        case .everyone: "everyone"
-        }
-    }
-}
-
-extension TeamMuteMode: AdminWord, AdminText {
-    /// Word of the mute.
-    package var word: String {
-        switch self {
-        case .none: "none"
-        case .members: "members"
-        case .everyone: "everyone"
-        }
-    }
-}
+extension TeamForm: AdminWord, AdminText {}
+extension TeamJoinMode: AdminWord, AdminText {}
+extension TeamInviteMode: AdminWord, AdminText {}
+extension TeamBeInvitedMode: AdminWord, AdminText {}
+extension TeamUpdateMode: AdminWord, AdminText {}
+extension TeamMuteMode: AdminWord, AdminText {}
 
 extension TeamOwnerLeaving: AdminWord, AdminText {
     /// Word of the effect of the owner's leaving.
@@ -192,24 +120,3 @@ extension TeamOwnerLeaving: AdminWord, AdminText {
 
 extension TeamRequestKind: AdminWord, AdminText {}
 extension TeamRequestState: AdminWord, AdminText {}
-
-extension TeamCardRow.Value {
-    /// A word for modes and roles, a number for counts, `true` or `false` for switches, else what people wrote.
-    var word: String {
-        switch self {
-        case .none: ""
-        case .text(let text): text
-        case .count(let count): String(count)
-        case .flag(let isOn): isOn ? "true" : "false"
-        case .form(let form): form.word
-        case .mute(let mode): mode.word
-        case .alerts(let alerts): alerts.rawValue
-        case .join(let mode): mode.word
-        case .invite(let mode): mode.word
-        case .update(let mode): mode.word
-        case .beInvited(let mode): mode.word
-        case .role(let role): role.word
-        case .inviter(let name): name?.text ?? ""
-        }
-    }
-}

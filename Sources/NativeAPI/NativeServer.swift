@@ -15,7 +15,8 @@ package struct NativeServer: Sendable {
     /// Every route, in the order of the description.
     package static let table: [NativeRoute] =
         SessionRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes + MessageRoutes.routes
-        + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes
+        + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes + ContactRoutes.routes
+        + TeamRoutes.routes + NoticeRoutes.routes
 
     /// The routes with their handlers, as one area of the gateway.
     package var group: RouteGroup {
@@ -48,6 +49,8 @@ enum NativeSchemas {
     static let all: [(name: String, shape: Shape)] = [
         ("Problem", APIAnswer.problemShape), ("User", NativeUser.shape),
         ("Conversation", NativeConversation.shape), ("Message", NativeMessage.shape), ("Member", MemberRoutes.shape),
+        ("Contact", ContactRoutes.shape), ("Card", NativeCard.shape), ("Team", TeamRoutes.shape),
+        ("Request", NativeTeamRequest.shape), ("Notice", NativeNotice.shape),
         ("Welcome", Self.welcome),
         ("Session", Self.session), ("Device", Self.device),
     ]

@@ -46,7 +46,7 @@ extension TeahouseServer {
             RouteGroup(
                 Router(
                     ProfileRoutes(profiles, secret: options.profiles.secret).routes + SessionConfigRoute().routes
-                        + TeamRequestRoutes.routes + AnnouncementRoutes.routes, sharesTerritory: true),
+                        + TeamRequestRoutes.routes, sharesTerritory: true),
                 wordFailure: { .nativeFailure($0) })
         ]
         let native = NativeServices(

@@ -5,13 +5,9 @@ import Store
 
 /// People ask to join teams and answer each other, over HTTP.
 package enum TeamRequestRoutes {
-    /// Requests of one page.
-    private static let page = 50
-
     /// Routes of requests to join.
     package static let routes = [
         Route("POST", "\(APIPaths.prefix)/teams/{name}/apply", .session, Self.apply),
-        Route("GET", "\(APIPaths.prefix)/requests", .session, Self.list),
         Route("POST", "\(APIPaths.prefix)/requests/{number}/accept", .session, Self.accept),
         Route("POST", "\(APIPaths.prefix)/requests/{number}/refuse", .session, Self.refuse),
         Route("POST", "\(APIPaths.prefix)/requests/{number}/withdraw", .session, Self.withdraw),
@@ -41,37 +37,6 @@ package enum TeamRequestRoutes {
                     return .success(
                         .object([JSONValue.Member("joined", .boolean(false)), JSONValue.Member("request", row)]))
                 }
-            }
-        }
-    }
-
-    // MARK: Looking
-
-    /// The requests that this person made, was asked by, or may answer as a manager, the newest first: `waiting=1` for
-    /// those that wait, `before` for the page after one that ended with this number.
-    @Sendable private static func list(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
-        throws(APIFailure)
-    {
-        let person = try request.person().user
-        let before = try request.queryInteger("before", otherwise: .max)
-        let onlyWaiting = try request.queryInteger("waiting", otherwise: 0) != 0
-        let now = services.clock.wallMilliseconds()
-        services.store.read(
-            for: request.asker,
-            { store throws(StoreError) in
-                let found = try store.teamRequests(
-                    concerning: person, onlyWaiting: onlyWaiting, before: before, at: now, limit: Self.page)
-                var rows: [JSONValue] = []
-                for request in found { rows.append(try Self.json(request, for: person, store, at: now)) }
-                let next = found.count == Self.page ? found.last.map { JSONValue.integer($0.number) } : nil
-                return JSONValue.object([
-                    JSONValue.Member("requests", .array(rows)), JSONValue.Member("next", next ?? .null),
-                ])
-            }
-        ) { result in
-            switch result {
-            case .success(let json): reply(.json(json))
-            case .failure(let error): reply(.failure(APIFailure(error)))
             }
         }
     }

@@ -34,13 +34,26 @@ enum ConversationRoutes {
             answer: .ok(.object([.required("configuration", SessionConfiguration.shape)])),
             problems: [.noSuchConversation], Self.configuration),
         NativeRoute(
-            "PATCH", "/conversations/{conversation}", "changeConversation", "Changes the card of a group.",
-            path: [.conversation],
+            "PATCH", "/conversations/{conversation}", "changeConversation",
+            "Changes rows of the card, by their words; all of them or none.", path: [.conversation],
             body: [
                 .optional("title", .text(1...ConversationBounds.titleScalars, .plain)),
                 .optional("announcement", .text(0...1_000), "Empty removes it."),
+                .optional("introduction", .text(0...TeamBounds.introductionScalars), "Empty removes it."),
+                .optional("picture", .text(0...64, .plain), "Key of an uploaded file; empty removes it."),
+                .optional(
+                    "nickname", .text(0...ConversationBounds.nicknameScalars, .plain), "One's own; empty removes it."),
+                .optional("join", .choice(TeamJoinMode.allCases.map(\.word))),
+                .optional("invite", .choice(TeamInviteMode.allCases.map(\.word))),
+                .optional("beInvited", .choice(TeamBeInvitedMode.allCases.map(\.word))),
+                .optional("updateInfo", .choice(TeamUpdateMode.allCases.map(\.word))),
+                .optional("muteAll", .choice(TeamMuteMode.allCases.map(\.word))),
+                .optional("notify", .choice(TeamAlerts.allCases.map(\.rawValue)), "One's own."),
+                .optional("pin", .flag, "One's own."),
             ], answer: .ok(Self.value),
-            problems: [.noSuchConversation, .notManager, .notMember, .notApplicable, .disbanded], Self.change),
+            problems: [
+                .noSuchConversation, .notManager, .notOwner, .notMember, .notApplicable, .disbanded, .noSuchFile,
+            ], Self.change),
         NativeRoute(
             "PATCH", "/conversations/{conversation}/settings", "changeSettings", "Changes what the person alone sees.",
             path: [.conversation],
@@ -208,12 +221,13 @@ enum ConversationRoutes {
     }
 
     @Sendable private static func change(_ call: NativeCall) throws(Problem) {
-        var patch = ChannelPatch()
-        patch.title = call.input.text("title")
-        patch.notice = call.input.text("announcement")
-        let (wanted, actor) = (patch, Actor(call.user))
-        self.change(call) { store, id throws(StoreError) in
-            if wanted != ChannelPatch() { try store.updateInfo(of: id, wanted, by: actor) }
+        let patch = try CardPatch(call.input)
+        let (user, reader, words) = (call.user, call.reader, call.words)
+        call.changeTeam(patch.actions) { store, id throws(StoreError) in
+            try patch.apply(to: id, by: user, store)
+            return try reader.knownConversation(id, in: store.reading)
+        } then: { value in
+            call.answer { value.write(to: &$0, words) }
         }
     }
 

@@ -103,15 +103,10 @@ package struct NativeConversation: Sendable {
         writer.key("rights")
         writer.beginObject()
         Self.write("send", no: send?.code.rawValue, setting: send?.setting, to: &writer)
-        Self.write("invite", self.inviteRefusal, to: &writer)
-        Self.write("update", self.updateRefusal, to: &writer)
+        writer.right("invite", self.inviteRefusal)
+        writer.right("update", self.updateRefusal)
         writer.flag("recallOthers", self.recallsOthers)
         writer.endObject()
-    }
-
-    private static func write(_ name: StaticString, _ refusal: TeamRefusal?, to writer: inout JSONWriter) {
-        let no = refusal.map { Problem($0.action).code.rawValue }
-        self.write(name, no: no, setting: refusal?.setting, to: &writer)
     }
 
     private static func write(_ name: StaticString, no: String?, setting: String?, to writer: inout JSONWriter) {

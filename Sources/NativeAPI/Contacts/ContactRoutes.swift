@@ -1,0 +1,227 @@
+import APIKit
+import Broker
+import ByteCodec
+import ChatModel
+import Profiles
+import Store
+
+/// The source of a client's contact selector: people and groups under the letters that their names begin with.
+enum ContactRoutes {
+    /// Source of choices.
+    enum Section: String, Sendable, CaseIterable {
+        case people, teams, friends, members, lists
+    }
+
+    /// Most rows of one source that are sorted; a longer source is narrowed by its query.
+    private static let maximumRows = 20_000
+    /// Unicode scalars of a name that decide its place under a letter.
+    private static let sortedScalars = 80
+
+    static let routes: [NativeRoute] = [
+        NativeRoute(
+            "GET", "/contacts", "contacts",
+            "People and groups to choose from, under the letters that their names begin with, also in pinyin.",
+            query: [
+                .optional(
+                    "sections", .list(.choice(Section.allCases.map(\.rawValue)), 1...Section.allCases.count),
+                    "Sources, people by default; lists are the asker's own."),
+                .optional("conversation", NativeID.conversation, "Whose members; the section members needs it."),
+                .optional(
+                    "query", .text(0...64, .plain), "Part of a name, or of the initials of its pinyin."),
+                .cursor, .limit,
+            ],
+            answer: .ok(
+                .object([
+                    .required(
+                        "sections",
+                        .list(
+                            .object([
+                                .required("section", .choice(Section.allCases.map(\.rawValue))),
+                                .required("items", .list(.reference("Contact"), 0...Int(NativeBounds.page.upperBound))),
+                                .optional("next", .anyText, "Goes on, with this section alone."),
+                            ]), 0...Section.allCases.count))
+                ])), problems: [.noSuchConversation, .unusableField], Self.list)
+    ]
+
+    /// Shape of the value `Contact`.
+    static let shape = Shape.object([
+        .required("id", .anyText, "Name of the person, or id of the conversation."),
+        .required("kind", .choice(["person", "conversation"])), .required("name", .anyText, "Name to show."),
+        .optional("user", .reference("User")),
+        .optional(
+            "conversation",
+            .object([
+                .required("id", NativeID.conversation), .required("title", .anyText), .required("memberCount", .count),
+                .optional("avatar", .anyText),
+            ])),
+        .required("group", .text(1...1), "A to Z, or #: the letter that it is listed under."),
+        .optional("list", .choice(PersonalList.allCases.map(\.word)), "Own list on which the person stands."),
+    ])
+
+    private struct Entry: Sendable {
+        enum Choice: Sendable {
+            case person(UserName, PersonalList?)
+            case team(ConversationID)
+        }
+
+        var key: String
+        var letter: Character
+        var name: String
+        var choice: Choice
+
+        init(_ name: String, _ id: String, _ choice: Choice) {
+            let plain = name.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+            let start = String(String.UnicodeScalarView(plain.prefix(ContactRoutes.sortedScalars)))
+            self.letter = PinyinInitial.section(of: start)
+            self.key = "\(self.letter)\(PinyinInitial.spelling(of: start))/\(id)"
+            self.name = name
+            self.choice = choice
+        }
+
+        var person: UserName? {
+            switch self.choice {
+            case .person(let name, _): name
+            case .team: nil
+            }
+        }
+    }
+
+    private struct Page: Sendable {
+        var section: Section
+        var entries: [Entry]
+        var next: String?
+        var teams: [ConversationID: (memberCount: Int, logo: String?)] = [:]
+    }
+
+    // MARK: Reading
+
+    @Sendable private static func list(_ call: NativeCall) throws(Problem) {
+        let sections = (call.input.texts("sections") ?? ["people"]).compactMap(Section.init)
+        let (query, after, limit) = (
+            (call.input.text("query") ?? "").lowercased(), call.input.text("cursor"), call.limit
+        )
+        let (user, conversation) = (call.user, call.input.text("conversation").map { NativeID.conversation($0) })
+        guard Set(sections).count == sections.count else {
+            throw Problem(.unusableField, "sections names one twice", field: "sections")
+        }
+        if sections.contains(.members), conversation == nil {
+            throw Problem(.unusableField, "the section members needs a conversation", field: "conversation")
+        }
+        if after != nil, sections.count > 1 {
+            throw Problem(.unusableField, "a cursor belongs to one section", field: "cursor")
+        }
+        call.read(as: .long) { store throws(StoreError) in
+            var pages: [Page] = []
+            for section in sections {
+                var entries = try Self.entries(of: section, conversation, matching: query, for: user, store)
+                if let after { entries.removeAll { $0.key <= after } }
+                entries.sort { $0.key < $1.key }
+                var page = Page(section: section, entries: Array(entries.prefix(limit)))
+                if entries.count > limit { page.next = page.entries.last?.key }
+                for case .team(let id) in page.entries.map(\.choice) {
+                    let count = try store.conversation(id)?.memberCount ?? 0
+                    page.teams[id] = (count, try store.card(of: id)?.logo)
+                }
+                pages.append(page)
+            }
+            return pages
+        } then: { pages in
+            let names = pages.flatMap { $0.entries.compactMap(\.person) }
+            call.meet(names) {
+                call.services.broker.online(Set(names)) { online in Self.answer(pages, online, call) }
+            }
+        }
+    }
+
+    private static func entries(
+        of section: Section, _ conversation: ConversationID?, matching query: String, for user: UserID,
+        _ store: ReadTransaction
+    ) throws(StoreError) -> [Entry] {
+        switch section {
+        case .people: return try self.people(.everybody, matching: query, for: user, store)
+        case .friends: return try self.people(.friends, matching: query, for: user, store)
+        case .lists: return try self.people(.lists, matching: query, for: user, store)
+        case .members:
+            guard let conversation, try store.member(user, in: conversation) != nil else {
+                throw .refused(.noSuchConversation)
+            }
+            return try self.people(.members(conversation), matching: query, for: user, store)
+        case .teams:
+            return try store.choosableTeams(of: user, limit: self.maximumRows).compactMap { team in
+                guard self.matches(query, [team.title]) else { return nil }
+                return Entry(team.title, NativeID.text(team.id), .team(team.id))
+            }
+        }
+    }
+
+    private static func people(
+        _ source: ChoosablePeople, matching query: String, for user: UserID, _ store: ReadTransaction
+    ) throws(StoreError) -> [Entry] {
+        try store.choosable(source, for: user, limit: self.maximumRows).compactMap { person in
+            let names = [person.ownName, person.displayName, person.name.text].compactMap { $0 }
+            guard self.matches(query, names) else { return nil }
+            let id = person.list.map { "\($0.word)/\(person.name)" } ?? person.name.text
+            return Entry(names[0], id, .person(person.name, person.list))
+        }
+    }
+
+    private static func matches(_ query: String, _ names: [String]) -> Bool {
+        query.isEmpty
+            || names.contains { name in
+                if name.lowercased().contains(run: query) { return true }
+                return name.utf8.contains { $0 > 0x7F } && PinyinInitial.spelling(of: name).contains(run: query)
+            }
+    }
+
+    // MARK: Writing
+
+    private static func answer(_ pages: [Page], _ online: Set<UserName>, _ call: NativeCall) {
+        call.answer { writer in
+            writer.beginObject()
+            writer.key("sections")
+            writer.beginArray()
+            for page in pages {
+                writer.beginObject()
+                writer.text("section", page.section.rawValue)
+                writer.key("items")
+                writer.beginArray()
+                for entry in page.entries { Self.write(entry, page, online, call, to: &writer) }
+                writer.endArray()
+                writer.text("next", page.next)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private static func write(
+        _ entry: Entry, _ page: Page, _ online: Set<UserName>, _ call: NativeCall, to writer: inout JSONWriter
+    ) {
+        writer.beginObject()
+        switch entry.choice {
+        case .person(let name, let list):
+            writer.text("id", name.text)
+            writer.text("kind", "person")
+            writer.text("name", entry.name)
+            writer.key("user")
+            NativeUser(call.native.profiles.info(user: name, by: call.user), isOnline: online.contains(name))
+                .write(to: &writer)
+            writer.text("list", list?.word)
+        case .team(let id):
+            let team = page.teams[id]
+            writer.text("id", NativeID.text(id))
+            writer.text("kind", "conversation")
+            writer.text("name", entry.name)
+            writer.key("conversation")
+            writer.beginObject()
+            writer.text("id", NativeID.text(id))
+            writer.text("title", entry.name)
+            writer.number("memberCount", Int64(team?.memberCount ?? 0))
+            writer.text("avatar", team?.logo)
+            writer.endObject()
+        }
+        writer.text("group", String(entry.letter))
+        writer.endObject()
+    }
+}

@@ -1,7 +1,8 @@
 """Kills the server again and again while every gateway is at work, and asks afterwards whether it kept every promise.
 
-Messages through WuKongIM's binary protocol, its HTTP API, LeanCloud's realtime protocol and its REST API; edits, recalls
-and members that come and go, through WuKongIM's apps' API and LeanCloud's patches. Whoever owns a thing changes it alone and
+Messages through WuKongIM's binary protocol, its HTTP API, LeanCloud's realtime protocol and its REST API, and the native
+API; edits, recalls and members that come and go, through WuKongIM's apps' API, LeanCloud's patches and the native API, whose
+feed of events a client follows from cursor to cursor. Whoever owns a thing changes it alone and
 tries again until the server says yes, so that in the end the state of each is known exactly: the last thing that was
 acknowledged. A message that may be recognised when it is sent again is there once; one that may not, at most once for each
 try, and once for each acknowledgement. (`kill_loop.py` has the JSON encoding, `file_kills.py` the files.)
@@ -67,9 +68,13 @@ class Town:
     recalled: set[str] = field(default_factory=set)
     #: Message id to the text of its last acknowledged edit; `None` for recalled.
     changed: dict[str, str | None] = field(default_factory=dict)
+    #: The same by the ids of the native API, with the text also of a message that was never edited.
+    native: dict[str, str | None] = field(default_factory=dict)
     #: Group to the members it has to have.
     members: dict[str, set[str]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    #: Who followed the feed of the native API.
+    follower: Any = None
     complaints: list[str] = field(default_factory=list)
     is_closing: bool = False
 
@@ -329,6 +334,85 @@ class Editor(Worker):
             self.town.counts["recalls"] += 1
 
 
+class NativeSpeaker(Worker):
+    """Sends through the native API, edits some, recalls some: each request is repeated until it is answered."""
+    conversation: str | None = None
+
+    def bearer(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.town.tokens[self.name]}"}
+
+    async def api(self, method: str, path: str, body: Any = None) -> Any:
+        return await self.until_done(lambda: self.town.request(method, f"/api/v1{path}", body, self.bearer()))
+
+    async def place(self) -> str:
+        if self.conversation is None:
+            listed = (await self.api("GET", "/conversations?limit=100"))["items"]
+            self.conversation = next(entry["id"] for entry in listed if entry["title"] == "everybody")
+        return self.conversation
+
+    async def step(self) -> None:
+        place, words = await self.place(), self.next_text()
+
+        async def attempt() -> Any:
+            self.town.tried[words] += 1
+            return await self.town.request("POST", f"/api/v1/conversations/{place}/messages", {
+                "clientToken": words.split()[0], "kind": "text", "text": words}, self.bearer())
+        id = (await self.until_done(attempt))["id"]
+        self.town.recognised.add(words)
+        self.town.acknowledged[words] += 1
+        self.town.native[id] = words
+        self.town.counts["native messages"] += 1
+        for number in range(self.dice.randint(0, 2)):
+            await self.api("PATCH", f"/messages/{id}", {"text": f"{words} edit {number}"})
+            self.town.native[id] = f"{words} edit {number}"
+            self.town.counts["native edits"] += 1
+        if self.dice.random() < 0.3:
+            self.town.recalled.add(words)
+            await self.api("POST", f"/messages/{id}/recall")
+            self.town.native[id] = None
+            self.town.counts["native recalls"] += 1
+
+
+class NativeFollower(NativeSpeaker):
+    """Knows what the feed of events has told it, whatever the kills cut off, and loads again what a gap says."""
+
+    def __init__(self, name: str, town: Town, seed: int) -> None:
+        super().__init__(name, town, seed)
+        self.cursor: str | None = None
+        self.known: dict[str, str | None] = {}
+
+    def take(self, message: Any) -> None:
+        self.known[message["id"]] = None if message["kind"] == "recalled" else message.get("text")
+
+    async def load(self) -> None:
+        """The whole history, newest page first. The cursor is from before it, so that nothing falls between."""
+        self.cursor = (await self.api("GET", "/events?wait=0"))["cursor"]
+        place, query = await self.place(), "limit=100"
+        while True:
+            page = await self.api("GET", f"/conversations/{place}/messages?{query}")
+            for message in page["items"]:
+                self.take(message)
+            if not page["hasBefore"]:
+                break
+            query = f"limit=100&before={page['first']}"
+        self.town.counts["native loads"] += 1
+
+    async def step(self) -> None:
+        if self.cursor is None:
+            return await self.load()
+        answer = await self.api("GET", f"/events?wait=1&after={self.cursor}")
+        self.cursor = answer["cursor"]
+        for event in answer["items"]:
+            if event["type"] in ("message", "message_changed"):
+                self.take(event["message"])
+            elif event["type"] == "gap":
+                self.cursor = None
+        self.town.counts["native events"] += len(answer["items"])
+
+    async def finish(self) -> None:
+        self.town.follower = self
+
+
 class Gatekeeper(Worker):
     """Brings people into a group of its own and sends them away."""
 
@@ -396,6 +480,19 @@ async def judge_over_http(town: Town, witness: str) -> None:
             town.complain(f"message {id} was recalled and is {extra}")
         elif wanted is not None and (extra.get("content_edit") or {}).get("content") != wanted:
             town.complain(f"message {id} has to say {wanted!r} and is {extra}")
+    if town.follower:
+        while True:
+            cursor = town.follower.cursor
+            await town.follower.step()
+            if town.follower.cursor == cursor is not None:
+                break
+        for id, wanted in town.native.items():
+            message = await town.follower.api("GET", f"/messages/{id}")
+            said = None if message["kind"] == "recalled" else message.get("text")
+            if said != wanted:
+                town.complain(f"message {id} of the native API has to say {wanted!r} and says {said!r}")
+            if town.follower.known.get(id, "nothing of it") != wanted:
+                town.complain(f"the feed told {town.follower.known.get(id, 'nothing')!r} of {id}, which is {wanted!r}")
     for group, wanted in town.members.items():
         shown_group = json.loads(town.house.ctl("conversation", "show", group, "--json"))
         held = {member["name"] for member in shown_group["members"]}
@@ -404,7 +501,8 @@ async def judge_over_http(town: Town, witness: str) -> None:
 
 
 KINDS: list[type[Worker]] = [HTTPSender, BinarySender, BinarySender, LeanCloudSpeaker, SwiftSpeaker,
-                             RESTSender, Editor, Editor, Gatekeeper, Gatekeeper]
+                             RESTSender, Editor, Editor, Gatekeeper, Gatekeeper, NativeSpeaker, NativeSpeaker,
+                             NativeFollower]
 
 
 async def run(arguments: argparse.Namespace) -> int:
@@ -447,7 +545,7 @@ async def run(arguments: argparse.Namespace) -> int:
     for example in town.complaints[:10]:
         print(f"gateway kills: {example}")
     kinds = ("messages over HTTP", "binary messages", "LeanCloud messages", "LeanCloud edits", "messages over REST",
-             "edits", "members moved")
+             "edits", "members moved", "native messages", "native edits", "native recalls", "native events")
     idle = [kind for kind in kinds if not town.counts[kind]]
     if arguments.expect_red:
         print(f"gateway kills: {'red, as it must be' if town.complaints else 'NOT RED: the proof cannot see this fault'}")

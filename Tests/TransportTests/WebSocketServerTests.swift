@@ -203,6 +203,34 @@ struct WebSocketServerTests {
         server.recorder.wait(for: "ended timedOut")
     }
 
+    @Test("does not count the time for which the server owes an answer; who is refused has all of it anew")
+    func heldSignIn() throws {
+        let server = try TestServer(
+            Behaviour(
+                signsInAtOnce: false,
+                received: { connection, bytes, _ in
+                    if bytes == Array("who".utf8) {
+                        connection.holdSignInDeadline()
+                    } else {
+                        connection.restartSignInDeadline()
+                    }
+                    connection.sendText(bytes)
+                }), hands: ManualClock())
+        let client = try server.connect()
+        try client.openWebSocket()
+        server.advance(seconds: 9)
+        try client.send(clientFrame(text: "who"))
+        #expect(try client.readFrame() == .text("who"))
+        server.advance(seconds: 60)
+        try client.send(clientFrame(text: "nobody"))
+        #expect(try client.readFrame() == .text("nobody"))
+        server.advance(seconds: 9)
+        try client.send(clientFrame(text: "nobody"))
+        #expect(try client.readFrame() == .text("nobody"))
+        server.advance(seconds: 11)
+        #expect(try client.readFrame().closeCode == 1008)
+    }
+
     @Test("closes an idle client with 1001, and any bytes keep it")
     func idle() throws {
         let server = try TestServer(

@@ -20,9 +20,12 @@ package enum APIPaths {
 
     /// Address of a file for WuKongIM's apps, which they put into the message: they read it under `/v1/`.
     ///
-    /// - Parameter name: of the file; it is there for people and for programs that go by its ending.
-    package static func preview(_ key: FileLinkKey, name: String) -> String {
-        "file/preview/\(key)/\(PercentEncoding.segment(name))"
+    /// - Parameters:
+    ///   - name: of the file; it is there for people and for programs that go by its ending.
+    ///   - base: address of this server, for apps of other SDKs too, which know no path to put before; `nil` for the path.
+    package static func preview(_ key: FileLinkKey, name: String, base: String? = nil) -> String {
+        let path = "file/preview/\(key)/\(PercentEncoding.segment(name))"
+        return base.map { "\($0)/v1/\(path)" } ?? path
     }
 
     /// Where an upload goes on.

@@ -65,6 +65,13 @@ package struct NativeCall: StoreCall {
     /// Language that the request asks for.
     package var language: Language { Language(accepted: self.request.headers["accept-language"]) }
 
+    /// Address of this server for what goes into messages: as the operator says, else as the client has reached it; `nil`
+    /// for a client that does not name it.
+    var base: String? {
+        self.services.publicURL
+            ?? self.request.authority.map { "\(self.request.isEncrypted ? "https" : "http")://\($0)" }
+    }
+
     /// Time now, UTC milliseconds.
     package var now: Int64 { self.services.clock.wallMilliseconds() }
 

@@ -203,11 +203,12 @@ enum MessageRoutes {
         }
         // A link is made for a file, so that the apps of every protocol can read it.
         if let attachment {
+            let base = call.base
             return call.write { store throws(StoreError) in
                 guard try store.reading.member(reader.user, in: id) != nil else { throw .refused(.noSuchConversation) }
                 let reply = try answered.map { (place) throws(StoreError) in try reader.reply(to: place, store.reading)
                 }
-                return Parts(file: try self.file(attachment, for: reader.user, in: id, store), reply: reply)
+                return Parts(file: try self.file(attachment, for: reader.user, in: id, at: base, store), reply: reply)
             } then: { parts in
                 self.send(parts, call)
             }
@@ -224,7 +225,7 @@ enum MessageRoutes {
     ///
     /// - Throws: `refused(.noSuchFile)` for one that the person cannot read.
     private static func file(
-        _ attachment: JSONValue, for user: UserID, in id: ConversationID, _ store: WriteTransaction
+        _ attachment: JSONValue, for user: UserID, in id: ConversationID, at base: String?, _ store: WriteTransaction
     ) throws(StoreError) -> FileContent {
         guard let key = attachment["file"]?.string.flatMap({ FileKey($0) }), let file = try store.reading.file(key),
             try store.reading.canRead(file, Actor(user))
@@ -240,7 +241,7 @@ enum MessageRoutes {
                 link = FileLinkKey(random: (0..<26).map { _ in UInt8.random(in: 0...255) })
                 try store.makeLink(link, to: key, for: id)
             }
-            url = APIPaths.preview(link, name: name)
+            url = APIPaths.preview(link, name: name, base: base)
         } catch .refused(.switchedOff) {
             // Without links only those with a session of ours can read it.
         }

@@ -396,7 +396,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
         if let link {
             members.append(JSONValue.Member("link", .string(APIPaths.link(link))))
             // COMPAT(TangSengDaoDao apps): what they put into the message.
-            members.append(JSONValue.Member("path", .string(APIPaths.preview(link, name: file.name))))
+            let path = APIPaths.preview(link, name: file.name, base: self.context.services.publicURL)
+            members.append(JSONValue.Member("path", .string(path)))
         }
         // COMPAT(TangSengDaoDao apps): they take nothing but 200 for done.
         var answer = APIAnswer.json(.object(members), status: self.order.link == nil ? 201 : 200)

@@ -65,24 +65,32 @@ extension AdminConversationRequest: AdminDefinitions {
             return try .list(of: fields("member", member), after: fields("after", after))
         case .createDirect(let one, let other):
             fields.change("conversation.direct", "\(one.text),\(other.text)")
-            fields.line(ctl("conversation direct", .word(one.text), .word(other.text)))
-            return try .createDirect(fields("one", one), fields("other", other))
+            fields.ctl("conversation direct", says: "ctl.conversation.made", examples: ["ming lan"])
+            return try .createDirect(
+                fields("one", one, .argument("ONE", "argument.user")),
+                fields("other", other, .argument("OTHER", "argument.user")))
         case .createRoom(let name, let title):
             fields.change("conversation.room", name.text)
-            fields.line(ctl("conversation room", .word(name.text), .option("title", title)))
-            return try .createRoom(fields("name", name), title: fields("title", title))
+            fields.ctl("conversation room", says: "ctl.conversation.made", examples: ["hall --title 大堂"])
+            return try .createRoom(
+                fields("name", name, .argument("NAME", "argument.room")),
+                title: fields("title", title, .option("title", "TITLE", "option.title")))
         case .rename(let name, let title):
             fields.change("conversation.rename", name)
-            fields.line(ctl("conversation rename", .word(name), .word(title)))
-            return try .rename(fields("conversation", name), title: fields("title", title))
+            fields.ctl(
+                "conversation rename", says: "ctl.conversation.renamed", ["name": name],
+                examples: ["tea '茶馆'", "tea"])
+            return try .rename(
+                fields("conversation", name, .conversation),
+                title: fields("title", title, .argument("TITLE", "argument.title", isOptional: true)))
         case .setAttributes(let name, let patch):
             fields.change("conversation.attributes", name)
             fields.line(Self.options(setting: patch).map { ctl("conversation attributes", [.word(name)] + $0) })
             return try .setAttributes(fields("conversation", name), patch: fields("patch", patch))
         case .delete(let name):
             fields.change("conversation.delete", name)
-            fields.line(ctl("conversation delete", .word(name)))
-            return try .delete(fields("conversation", name))
+            fields.ctl("conversation delete", says: "ctl.conversation.deleted", ["name": name], examples: ["tea"])
+            return try .delete(fields("conversation", name, .conversation))
         case .look(let name, let place, let limit):
             fields.look("conversation.look", name)
             fields.line(place.option.map { ctl("conversation messages", .word(name), $0, .option("limit", limit)) })
@@ -91,10 +99,13 @@ extension AdminConversationRequest: AdminDefinitions {
                 limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
         case .recall(let name, let sequence, let forGood):
             fields.change("message.recall", name)
-            fields.line(ctl("message recall", .word(name), .word(String(sequence)), .flag("for-good", forGood)))
+            fields.ctl(
+                "message recall", says: "ctl.message.recalled", evenForNone: true,
+                examples: ["tea 17", "tea 17 --for-good"])
             return try .recall(
-                fields("conversation", name), sequence: fields("sequence", sequence),
-                forGood: fields("forGood", forGood))
+                fields("conversation", name, .conversation),
+                sequence: fields("sequence", sequence, .argument("SEQUENCE", "argument.sequence")),
+                forGood: fields("forGood", forGood, .flag("for-good", "option.forGood")))
         case .trace(let name, let sequence, let after):
             fields.look("message.trace", name)
             fields.line(after == nil ? ctl("message trace", .word(name), .word(String(sequence))) : nil)

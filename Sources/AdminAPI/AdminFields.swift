@@ -124,9 +124,9 @@ struct AdminFields<Record> {
 
     /// A text of a case, with the most bytes it may have.
     func callAsFunction(
-        _ key: StaticString, _ value: String, atMost bytes: Int
+        _ key: StaticString, _ value: String, atMost bytes: Int, _ place: CommandPlace? = nil
     ) throws(AdminError) -> String {
-        let value = try self(key, value)
+        let value = try self(key, value, place)
         try self.check(value.utf8.count <= bytes, key)
         return value
     }

@@ -52,16 +52,22 @@ extension AdminHookRequest: AdminDefinitions {
         .list, .setDisabled(.sample, .sample),
     ]
 
+    static let more: [Self] = [.setDisabled(.sample, false)]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list:
             fields.look("hook.list")
-            fields.line(ctl("hook list"))
+            fields.ctl("hook list", examples: [""])
             return self
         case .setDisabled(let name, let isDisabled):
             fields.change("hook.disable", name, inverse: .hooks(.setDisabled(name, !isDisabled)))
-            fields.line(ctl("hook \(isDisabled ? "disable" : "enable")", .word(name)))
-            return try .setDisabled(fields("name", name), fields("disabled", isDisabled))
+            fields.ctl(
+                "hook \(isDisabled ? "disable" : "enable")",
+                says: isDisabled ? "ctl.hook.disabled" : "ctl.hook.enabled", evenForNone: true, ["name": name],
+                examples: ["_messageReceived"])
+            return try .setDisabled(
+                fields("name", name, .argument("FUNCTION", "argument.hookFunction")), fields("disabled", isDisabled))
         }
     }
 }

@@ -18,6 +18,8 @@ extension AdminKindRequest: AdminDefinitions {
         .list, .set(.sample), .setDisabled(.sample, .sample), .remove(.sample), .try(.sample, body: .sample),
     ]
 
+    static let more: [Self] = [.setDisabled(.sample, false)]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list:
@@ -30,18 +32,27 @@ extension AdminKindRequest: AdminDefinitions {
             return try .set(fields.inline(entry))
         case .setDisabled(let kind, let isDisabled):
             fields.change("kind.disable", kind.number, inverse: .kinds(.setDisabled(kind, !isDisabled)))
-            fields.line(ctl("kind \(isDisabled ? "disable" : "enable")", .word(kind.number)))
-            return try .setDisabled(fields("number", kind), fields("disabled", isDisabled))
+            fields.ctl(
+                "kind \(isDisabled ? "disable" : "enable")",
+                says: isDisabled ? "ctl.kind.disabled" : "ctl.kind.enabled", evenForNone: true,
+                ["number": kind.number], examples: ["500"])
+            return try .setDisabled(fields("number", kind, .kind), fields("disabled", isDisabled))
         case .remove(let kind):
             fields.change("kind.remove", kind.number)
-            fields.line(ctl("kind remove", .word(kind.number)))
-            return try .remove(fields("number", kind))
+            fields.ctl(
+                "kind remove", says: "ctl.kind.removed", evenForNone: true, ["number": kind.number],
+                examples: ["500"])
+            return try .remove(fields("number", kind, .kind))
         case .try(let kind, let body):
             fields.look("kind.try", kind.number)
             fields.line(ctl("kind try", .word(kind.number), .word(body)))
             return try .try(fields("number", kind), body: fields("body", body, atMost: AdminProtocol.maximumTextBytes))
         }
     }
+}
+
+extension CommandPlace {
+    fileprivate static let kind = argument("NUMBER", "argument.kindNumber", refusal: "ctl.kind.badNumber")
 }
 
 /// Answers about message kinds.

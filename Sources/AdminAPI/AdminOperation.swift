@@ -29,6 +29,8 @@ package struct AdminOperation: Hashable, Sendable {
         package var values: [String: String]
         /// Text key for an answer that says no more than that it is done; `nil` for the same.
         package var doneKey: String?
+        /// True when the line is printed for a count of 0 too.
+        package var isForNone = false
     }
 }
 
@@ -128,9 +130,4 @@ extension Array<UserName> {
 extension String {
     /// `nil` for an empty one.
     var nonEmpty: String? { self.isEmpty ? nil : self }
-}
-
-extension DeviceClass {
-    /// `ctl` knows the classes of the SDKs.
-    var isTypable: Bool { [.app, .web, .desktop].contains(self) }
 }

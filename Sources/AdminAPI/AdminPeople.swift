@@ -28,8 +28,12 @@ extension AdminPeopleRequest: AdminDefinitions {
         switch self {
         case .edit(let edit):
             fields.change("user.edit", edit.name.text)
-            fields.line(edit.command)
-            return try .edit(fields.inline(edit))
+            fields.ctl(
+                "user edit", says: "ctl.user.edited", evenForNone: true, ["name": edit.name.text],
+                examples: ["ming --display-name 小明 --role admin", "ming --external-id ''"])
+            let edit = try fields.inline(edit)
+            try fields.checkTyped(edit != AdminUserEdit(name: edit.name), "ctl.nothingToEdit")
+            return .edit(edit)
         case .preview(let rows):
             fields.look("user.preview")
             return try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
@@ -39,8 +43,8 @@ extension AdminPeopleRequest: AdminDefinitions {
             return try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
         case .details(let name):
             fields.look("user.details", name.text)
-            fields.line(ctl("user details", .word(name.text)))
-            return try .details(fields("name", name))
+            fields.ctl("user details", examples: ["ming", "ming --json"])
+            return try .details(fields("name", name, .user))
         case .delete(let name):
             fields.change("user.delete", name.text)
             fields.line(ctl("user delete", .word(name.text), .flag("yes", true)))
@@ -74,10 +78,11 @@ package struct AdminUserEdit: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.name = try fields("name", \.name)
-        self.displayName = try fields("displayName", \.displayName)
-        self.externalID = try fields("externalID", \.externalID)
-        self.role = try fields("role", \.role)
+        self.name = try fields("name", \.name, .user)
+        self.displayName = try fields(
+            "displayName", \.displayName, .option("display-name", "TEXT", "option.displayName"))
+        self.externalID = try fields("externalID", \.externalID, .option("external-id", "ID", "option.externalID"))
+        self.role = try fields("role", \.role, .choice("role", "option.role"))
     }
 }
 
@@ -112,16 +117,6 @@ package struct AdminImportPreview: AdminRecord {
         self.name = try fields("name", \.name)
         self.outcome = try fields("outcome", \.outcome)
         self.problem = try fields("problem", \.problem)
-    }
-}
-
-extension AdminUserEdit {
-    /// Command that makes the changes; `nil` when there are none.
-    fileprivate var command: [String]? {
-        guard self != AdminUserEdit(name: self.name) else { return nil }
-        return ctl(
-            "user edit", .word(self.name.text), .option("display-name", self.displayName),
-            .option("external-id", self.externalID), .option("role", self.role.map { $0.typed }))
     }
 }
 

@@ -125,7 +125,13 @@ extension AdminRequest: AdminDefinitions {
             .follow(conversation: .sample, withSessions: .sample), .stopFollowing(.sample),
         ] + families(isMore: false)
 
-    static let more = families(isMore: true)
+    static let more: [Self] =
+        [
+            .listUsers(after: nil), .issueToken(.sample, .app, .secondary), .setDisabled(.sample, false),
+            .setSendBanned(.sample, false), .setListed(owner: .sample, .blocked, other: .sample, false),
+            .setListed(owner: .sample, .allowed, other: .sample, true),
+            .setListed(owner: .sample, .allowed, other: .sample, false),
+        ] + families(isMore: true)
 
     private static func families(isMore: Bool) -> [Self] {
         func samples<Family: AdminDefinitions>(_ request: (Family) -> Self) -> [Self] {
@@ -160,47 +166,59 @@ extension AdminRequest: AdminDefinitions {
             return try .addUser(fields.inline(user))
         case .listUsers(let after):
             fields.look("user.list")
-            fields.line(after == nil ? ctl("user list") : nil)
+            fields.ctl("user list", examples: ["", "--json"])
             return try .listUsers(after: fields("after", after))
         case .showUser(let name):
             fields.look("user.show")
-            fields.line(ctl("user show", .word(name.text)))
-            return try .showUser(fields("name", name))
+            fields.ctl("user show", examples: ["ming"])
+            return try .showUser(fields("name", name, .user))
         case .issueToken(let name, let device, let level):
             fields.change("user.token", name.text)
-            fields.line(
-                !device.isTypable
-                    ? nil
-                    : ctl("user token", .word(name.text), .option("device", device.name), .option("level", level.word)))
-            return try .issueToken(fields("name", name), fields("device", device), fields("level", level))
+            fields.ctl("user token", examples: ["ming --device web"])
+            return try .issueToken(
+                fields("name", name, .user),
+                fields("device", device, .choice("device", "option.device", hasUsual: true)),
+                fields("level", level, .choice("level", "option.level", hasUsual: true)))
         case .revoke(let name, let device):
             fields.change("user.revoke", name.text)
-            fields.line(
-                device?.isTypable == false
-                    ? nil : ctl("user revoke", .word(name.text), .option("device", device?.name)))
-            return try .revoke(fields("name", name), fields("device", device))
+            fields.ctl(
+                "user revoke", says: "ctl.user.revoked", evenForNone: true, ["name": name.text],
+                examples: ["ming", "ming --device web"])
+            return try .revoke(
+                fields("name", name, .user), fields("device", device, .choice("device", "option.revokeDevice")))
         case .setDisabled(let name, let isDisabled):
             fields.change("user.disable", name.text, inverse: .setDisabled(name, !isDisabled))
-            fields.line(ctl("user \(isDisabled ? "disable" : "enable")", .word(name.text)))
-            return try .setDisabled(fields("name", name), fields("disabled", isDisabled))
+            fields.ctl(
+                "user \(isDisabled ? "disable" : "enable")",
+                says: isDisabled ? "ctl.user.disabled" : "ctl.user.enabled", evenForNone: true, ["name": name.text],
+                examples: ["ming"])
+            return try .setDisabled(fields("name", name, .user), fields("disabled", isDisabled))
         case .setPassword(let name, let password):
             fields.change("user.password", name.text, audited: .setPassword(name, "(changed)"))
             fields.line(ctl("user password", .word(name.text), .flag("password-stdin", true)))
             return try .setPassword(fields("name", name), fields("password", password))
         case .setListed(let owner, let list, let other, let isListed):
+            let verb = list.verb(isListed)
             fields.change("user.listed", owner.text, inverse: .setListed(owner: owner, list, other: other, !isListed))
-            fields.line(ctl("user \(list.verb(isListed))", .word(owner.text), .word(other.text)))
+            fields.ctl(
+                "user \(verb)", says: "ctl.user.\(verb)", ["name": owner.text, "other": other.text],
+                examples: ["lan ming"])
             return try .setListed(
-                owner: fields("name", owner), fields("list", list), other: fields("other", other),
-                fields("listed", isListed))
+                owner: fields("name", owner, .user), fields("list", list),
+                other: fields("other", other, .argument("OTHER", "argument.other")), fields("listed", isListed))
         case .setSendBanned(let name, let isBanned):
+            let verb = isBanned ? "mute" : "unmute"
             fields.change("user.mute", name.text, inverse: .setSendBanned(name, !isBanned))
-            fields.line(ctl("user \(isBanned ? "mute" : "unmute")", .word(name.text)))
-            return try .setSendBanned(fields("name", name), fields("on", isBanned))
+            fields.ctl("user \(verb)", says: "ctl.user.\(verb)", ["name": name.text], examples: ["ming"])
+            return try .setSendBanned(fields("name", name, .user), fields("on", isBanned))
         case .setAllowlistOnly(let name, let isOn):
             fields.change("user.allowlist", name.text, inverse: .setAllowlistOnly(name, !isOn))
-            fields.line(ctl("user allowlist", .word(name.text), .word(isOn ? "on" : "off")))
-            return try .setAllowlistOnly(fields("name", name), fields("on", isOn))
+            fields.ctl(
+                "user allowlist", says: isOn ? "ctl.user.allowlistOn" : "ctl.user.allowlistOff",
+                ["name": name.text], examples: ["lan on"])
+            return try .setAllowlistOnly(
+                fields("name", name, .user),
+                fields("on", isOn, .argument("on|off", "argument.onOff", refusal: "ctl.onOrOff")))
         case .importUsers(let rows, let devices):
             fields.change("user.import")
             return try .importUsers(

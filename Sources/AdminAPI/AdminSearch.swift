@@ -63,11 +63,11 @@ extension AdminSearchRequest: AdminDefinitions {
             return try .messages(fields.inline(search))
         case .status:
             fields.look("search.status")
-            fields.line(ctl("search status"))
+            fields.ctl("search status", examples: [""])
             return self
         case .rebuild:
             fields.change("search.rebuild")
-            fields.line(ctl("search rebuild"))
+            fields.ctl("search rebuild", says: "ctl.search.rebuilding", examples: [""])
             return self
         }
     }

@@ -132,7 +132,7 @@ extension CommandPlace {
         of word: String, key: String? = nil, maximum: Int? = nil, choices: [String]? = nil
     ) -> AdminError {
         var error = AdminError(.invalid, "\(self.name): \(word) is no value of it")
-        var values = ["name": word, "text": word, "number": word, "row": word]
+        var values = ["name": word, "text": word, "number": word, "row": word, "value": word]
         values["maximum"] = maximum.map { String($0) }
         values["rows"] = choices?.joined(separator: ", ")
         error.typed = AdminError.Typed(key: self.refusal ?? key ?? self.help, values: values)
@@ -234,4 +234,30 @@ extension UserName {
 
 extension ChannelName {
     static var typedRefusal: (key: String, maximum: Int)? { ("ctl.badGroupName", Self.maximumScalars) }
+}
+
+// MARK: Values with words of their own
+
+extension DeviceClass {
+    /// Names of the classes of the SDKs, which `ctl` knows.
+    static var choices: [String]? { ["app", "web", "desktop"] }
+}
+
+extension UserRole {
+    static var choices: [String]? { Self.allCases.map(\.typed) }
+    func words(at place: CommandPlace) -> [String]? { [self.typed] }
+    init(words: [String], at place: CommandPlace) throws(AdminError) {
+        let word = try place.word(of: words)
+        guard let role = Self.allCases.first(where: { $0.typed == word }) else { throw place.refusal(of: word) }
+        self = role
+    }
+}
+
+extension MessageKind {
+    func words(at place: CommandPlace) -> [String]? { [String(self.rawValue)] }
+    init(words: [String], at place: CommandPlace) throws(AdminError) {
+        let word = try place.word(of: words)
+        guard let number = Int32(word), number > 0 else { throw place.refusal(of: word) }
+        self.init(rawValue: number)
+    }
 }

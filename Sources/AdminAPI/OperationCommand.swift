@@ -53,6 +53,7 @@ package struct OperationCommand: Sendable {
         for field in note.fields {
             placed[field.place.name] = field.words
             if field.words == nil, !field.place.isOptional || field.place.isRepeated { return nil }
+            if let only = field.place.only, let words = field.words, !words.allSatisfy(only.contains) { return nil }
         }
         guard (try? command.request(placed)) == request else { return nil }
         let fields = note.fields.filter { !$0.place.isRepeated } + note.fields.filter(\.place.isRepeated)

@@ -64,18 +64,21 @@ extension AdminFields {
     ///   - summary: text key; `nil` for that of the command: `command.ctl.team.ban`.
     ///   - key: text key of the line that is printed when it is done; `nil` to print the answer.
     ///   - done: text key of the line for an answer that says no more than that it is done; `nil` for the same.
+    ///   - evenForNone: true to print the line for a count of 0 too, and not that nothing was to be changed.
     ///   - values: values in that line, beside those of the answer.
     ///   - examples: words behind the command; one that is empty is the command alone.
     func ctl(
         _ words: String, also: String? = nil, summary: String? = nil, says key: String? = nil, done: String? = nil,
-        _ values: @autoclosure () -> [String: String] = [:], examples: [String]
+        evenForNone: Bool = false, _ values: @autoclosure () -> [String: String] = [:], examples: [String]
     ) {
         guard let note = self.note else { return }
         func split(_ words: String) -> [String] { words.split(separator: " ").map { String($0) } }
         note.form = OperationNote.Form(
             words: split(words), also: also.map { split($0) },
             summary: summary ?? (["command", "ctl"] + split(words)).joined(separator: "."), examples: examples)
-        note.operation.outcome = key.map { AdminOperation.Outcome(key: $0, values: values(), doneKey: done) }
+        note.operation.outcome = key.map {
+            AdminOperation.Outcome(key: $0, values: values(), doneKey: done, isForNone: evenForNone)
+        }
     }
 
     /// Gives the operation the words of a `ctl` command that is written by hand; `nil` when no command does the same.

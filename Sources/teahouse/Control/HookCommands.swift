@@ -4,15 +4,13 @@ import CommandLineKit
 /// `teahouse ctl hook`
 let hookCommand = Command(
     group: "hook", summary: "command.ctl.hook", examples: ["teahouse ctl hook disable _messageReceived"],
-    subcommands: [hookListCommand, hookSwitchCommand("disable"), hookSwitchCommand("enable")])
+    subcommands: operationCommands(below: "hook"))
 
-private let hookListCommand = Command(
-    "list", summary: "command.ctl.hook.list", examples: ["teahouse ctl hook list"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.hooks(.list))
-        guard case .hooks(.functions(let functions, let dropped)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(
+extension Control {
+    /// Prints an answer about hooks.
+    func show(_ answer: AdminHookAnswer) throws(CommandFailure) {
+        guard case .functions(let functions, let dropped) = answer else { throw self.unexpectedAnswer }
+        try self.print(
             [
                 Table.Column("table.function"), Table.Column("table.state"), Table.Column("table.calls", .right),
                 Table.Column("table.failures", .right), Table.Column("table.rejections", .right),
@@ -20,23 +18,12 @@ private let hookListCommand = Command(
             ],
             rows: functions.map { function in
                 [
-                    function.name, control.text(function.isDisabled ? "word.disabled" : "word.active"),
+                    function.name, self.text(function.isDisabled ? "word.disabled" : "word.active"),
                     String(function.calls), String(function.failures), String(function.rejections),
                     function.lastMilliseconds.map { String($0) } ?? "", function.lastError ?? "",
                 ]
             })
         guard dropped > 0 else { return }
-        try control.terminal.print(control.text("ctl.hook.dropped", ["count": String(dropped)]) + "\n")
-    })
-
-private func hookSwitchCommand(_ word: String) -> Command {
-    Command(
-        word, summary: "command.ctl.hook.\(word)",
-        arguments: [CommandArgument("FUNCTION", help: "argument.hookFunction")],
-        examples: ["teahouse ctl hook \(word) _messageReceived"],
-        body: Control.command { control throws(CommandFailure) in
-            let name = control.invocation.argument("FUNCTION")
-            let answer = try control.ask(.hooks(.setDisabled(name, word == "disable")))
-            try control.tell(answer, word == "disable" ? "ctl.hook.disabled" : "ctl.hook.enabled", ["name": name])
-        })
+        try self.terminal.print(self.text("ctl.hook.dropped", ["count": String(dropped)]) + "\n")
+    }
 }

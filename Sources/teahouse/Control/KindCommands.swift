@@ -5,10 +5,7 @@ import CommandLineKit
 /// `teahouse ctl kind`
 let kindCommand = Command(
     group: "kind", summary: "command.ctl.kind", examples: ["teahouse ctl kind set 500 --sample card"],
-    subcommands: [
-        kindListCommand, kindShowCommand, kindSetCommand, kindSwitchCommand("disable"), kindSwitchCommand("enable"),
-        kindRemoveCommand, kindTryCommand,
-    ])
+    subcommands: [kindListCommand, kindShowCommand, kindSetCommand, kindTryCommand] + operationCommands(below: "kind"))
 
 private let numberArgument = CommandArgument("NUMBER", help: "argument.kindNumber")
 
@@ -84,28 +81,6 @@ private let kindSetCommand = Command(
         control.apply(to: &entry)
         let answer = try control.ask(.kinds(.set(entry)))
         try control.tell(answer, "ctl.kind.set", ["number": String(kind.rawValue), "name": entry.name])
-    })
-
-private func kindSwitchCommand(_ word: String) -> Command {
-    Command(
-        word, summary: "command.ctl.kind.\(word)", arguments: [numberArgument],
-        examples: ["teahouse ctl kind \(word) 500"],
-        body: Control.command { control throws(CommandFailure) in
-            let kind = try control.kindNumber()
-            let answer = try control.ask(.kinds(.setDisabled(kind, word == "disable")))
-            try control.tell(
-                answer, word == "disable" ? "ctl.kind.disabled" : "ctl.kind.enabled",
-                ["number": String(kind.rawValue)])
-        })
-}
-
-private let kindRemoveCommand = Command(
-    "remove", summary: "command.ctl.kind.remove", arguments: [numberArgument],
-    examples: ["teahouse ctl kind remove 500"],
-    body: Control.command { control throws(CommandFailure) in
-        let kind = try control.kindNumber()
-        try control.tell(
-            try control.ask(.kinds(.remove(kind))), "ctl.kind.removed", ["number": String(kind.rawValue)])
     })
 
 private let kindTryCommand = Command(

@@ -99,7 +99,7 @@ extension Control {
         guard let outcome = request.operation.outcome else { return try self.show(answer, to: request) }
         let values = outcome.values.merging(answer.values) { own, _ in own }
         switch answer {
-        case .count(0): try self.tell(answer, "ctl.unchanged", values)
+        case .count(0) where !outcome.isForNone: try self.tell(answer, "ctl.unchanged", values)
         case .done: try self.tell(answer, outcome.doneKey ?? outcome.key, values)
         case .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions, .count,
             .sent, .following, .files, .transfers, .profiles, .teams, .audit, .live, .conversationDetails, .previewed,
@@ -112,10 +112,15 @@ extension Control {
     private func show(_ answer: AdminAnswer, to request: AdminRequest) throws(CommandFailure) {
         if self.wantsJSON { return try self.print(json: answer.json) }
         switch answer {
+        case .user(let detail): try self.print(detail)
+        case .token(let token?): try self.terminal.print(token + "\n")
         case .teams(let answer): try self.show(answer, to: request)
-        case .done, .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions,
+        case .hooks(let answer): try self.show(answer)
+        case .details(let details): try self.print(details)
+        case .search(let answer): try self.show(answer)
+        case .done, .status, .users, .token(nil), .imported, .conversations, .conversation, .messages, .sessions,
             .count, .sent, .following, .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed,
-            .brought, .words, .filters, .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+            .brought, .words, .filters, .kinds, .settings, .policy, .announcements, .app:
             throw self.unexpectedAnswer
         }
     }
@@ -126,10 +131,12 @@ extension AdminAnswer {
     fileprivate var values: [String: String] {
         switch self {
         case .count(let count): ["count": String(count)]
+        case .conversation(let detail):
+            ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
         case .teams(let answer): answer.values
-        case .done, .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions,
-            .sent, .following, .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed,
-            .brought, .words, .filters, .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+        case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .sent, .following,
+            .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed, .brought, .words, .filters,
+            .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
             [:]
         }
     }

@@ -22,19 +22,8 @@ let userDeleteCommand = Command(
         try control.tell(.count(count), "ctl.user.deleted", ["name": name.text, "count": String(count)])
     })
 
-/// `teahouse ctl user details`
-let userDetailsCommand = Command(
-    "details", summary: "command.ctl.user.details", arguments: [nameArgument],
-    examples: ["teahouse ctl user details ming", "teahouse ctl user details ming --json"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.people(.details(try control.user("NAME"))))
-        guard case .details(let details) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(details)
-    })
-
 extension Control {
-    fileprivate func print(_ details: AdminPersonDetails) throws(CommandFailure) {
+    func print(_ details: AdminPersonDetails) throws(CommandFailure) {
         var fields = FieldList()
         fields.add(self.text("table.name"), details.name.text)
         if let deletedAt = details.deletedAtMilliseconds { fields.add(self.text("word.deleted"), localTime(deletedAt)) }

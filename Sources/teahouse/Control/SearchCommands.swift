@@ -4,7 +4,7 @@ import CommandLineKit
 /// `teahouse ctl search`
 let searchCommand = Command(
     group: "search", summary: "command.ctl.search", examples: ["teahouse ctl search status"],
-    subcommands: [searchStatusCommand, searchRebuildCommand])
+    subcommands: operationCommands(below: "search"))
 
 /// `teahouse ctl message search`
 let messageSearchCommand = Command(
@@ -54,30 +54,23 @@ let messageSearchCommand = Command(
         if search.after != nil { try control.terminal.print("\n" + control.text("ctl.search.more") + "\n") }
     })
 
-private let searchStatusCommand = Command(
-    "status", summary: "command.ctl.search.status", examples: ["teahouse ctl search status"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.search(.status))
-        guard case .search(.status(let status)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
+extension Control {
+    /// Prints an answer about searching.
+    func show(_ answer: AdminSearchAnswer) throws(CommandFailure) {
+        guard case .status(let status) = answer else { throw self.unexpectedAnswer }
         var fields = FieldList()
-        fields.add(control.text("table.state"), control.text("search.state.\(status.state)"))
-        let never = control.text("search.nothingYet")
+        fields.add(self.text("table.state"), self.text("search.state.\(status.state)"))
+        let never = self.text("search.nothingYet")
         fields.add(
-            control.text("table.indexedTo"),
+            self.text("table.indexedTo"),
             status.indexedToMilliseconds == 0 ? never : localTime(status.indexedToMilliseconds))
-        fields.add(control.text("table.indexed"), String(status.messages))
-        fields.add(control.text("table.behind"), String(status.waiting))
-        fields.add(control.text("table.indexBytes"), String(status.bytes))
-        fields.add(control.text("table.searches"), String(status.searches))
-        fields.add(control.text("table.cutShort"), String(status.cutShort))
-        fields.add(control.text("table.rebuilds"), String(status.rebuilds))
-        fields.add(control.text("table.reason"), status.reason)
-        try control.terminal.print(fields.text)
-    })
-
-private let searchRebuildCommand = Command(
-    "rebuild", summary: "command.ctl.search.rebuild", examples: ["teahouse ctl search rebuild"],
-    body: Control.command { control throws(CommandFailure) in
-        try control.tell(try control.ask(.search(.rebuild)), "ctl.search.rebuilding")
-    })
+        fields.add(self.text("table.indexed"), String(status.messages))
+        fields.add(self.text("table.behind"), String(status.waiting))
+        fields.add(self.text("table.indexBytes"), String(status.bytes))
+        fields.add(self.text("table.searches"), String(status.searches))
+        fields.add(self.text("table.cutShort"), String(status.cutShort))
+        fields.add(self.text("table.rebuilds"), String(status.rebuilds))
+        fields.add(self.text("table.reason"), status.reason)
+        try self.terminal.print(fields.text)
+    }
+}

@@ -9,46 +9,18 @@ private let conversationArgument = CommandArgument("CONVERSATION", help: "argume
 private let sequenceArgument = CommandArgument("SEQUENCE", help: "argument.sequence")
 
 /// `teahouse ctl conversation` beyond looking: made, renamed, ended, read and copied.
-let talkCommands: [Command] = [
-    conversationDirectCommand, conversationRoomCommand, conversationRenameCommand, conversationAttributesCommand,
-    conversationDeleteCommand,
-    conversationMessagesCommand, conversationSeeAsCommand, conversationExportCommand,
-]
+let talkCommands: [Command] =
+    operationCommands(below: "conversation") + [
+        conversationAttributesCommand, conversationMessagesCommand, conversationSeeAsCommand,
+        conversationExportCommand,
+    ]
 
 /// `teahouse ctl message`
 let messageCommand = Command(
     group: "message", summary: "command.ctl.message", examples: ["teahouse ctl message trace tea 17"],
-    subcommands: [messageRecallCommand, messageTraceCommand, messageSearchCommand])
+    subcommands: operationCommands(below: "message") + [messageTraceCommand, messageSearchCommand])
 
 // MARK: Making and ending
-
-private let conversationDirectCommand = Command(
-    "direct", summary: "command.ctl.conversation.direct",
-    arguments: [CommandArgument("ONE", help: "argument.user"), CommandArgument("OTHER", help: "argument.user")],
-    examples: ["teahouse ctl conversation direct ming lan"],
-    body: Control.command { control throws(CommandFailure) in
-        try control.made(.createDirect(try control.user("ONE"), try control.user("OTHER")))
-    })
-
-private let conversationRoomCommand = Command(
-    "room", summary: "command.ctl.conversation.room",
-    arguments: [CommandArgument("NAME", help: "argument.room")],
-    options: [CommandOption("title", .value("TITLE"), help: "option.title")],
-    examples: ["teahouse ctl conversation room hall --title 大堂"],
-    body: Control.command { control throws(CommandFailure) in
-        let name = try control.groupName(control.invocation.argument("NAME"))
-        try control.made(.createRoom(name, title: control.invocation.value("title")))
-    })
-
-private let conversationRenameCommand = Command(
-    "rename", summary: "command.ctl.conversation.rename",
-    arguments: [conversationArgument, CommandArgument("TITLE", help: "argument.title", isOptional: true)],
-    examples: ["teahouse ctl conversation rename tea '茶馆'", "teahouse ctl conversation rename tea"],
-    body: Control.command { control throws(CommandFailure) in
-        let title = control.invocation.list("TITLE").first
-        try control.changed(
-            .rename(control.invocation.argument("CONVERSATION"), title: title), "ctl.conversation.renamed")
-    })
 
 private let conversationAttributesCommand = Command(
     "attributes", summary: "command.ctl.conversation.attributes", arguments: [conversationArgument],
@@ -66,13 +38,6 @@ private let conversationAttributesCommand = Command(
         guard !patch.isEmpty else { return try control.showAttributes(of: name) }
         let text = String(decoding: JSONValue.object(patch).serialized(), as: UTF8.self)
         try control.changed(.setAttributes(name, patch: text), "ctl.conversation.attributesSet")
-    })
-
-private let conversationDeleteCommand = Command(
-    "delete", summary: "command.ctl.conversation.delete", arguments: [conversationArgument],
-    examples: ["teahouse ctl conversation delete tea"],
-    body: Control.command { control throws(CommandFailure) in
-        try control.changed(.delete(control.invocation.argument("CONVERSATION")), "ctl.conversation.deleted")
     })
 
 // MARK: Reading
@@ -168,17 +133,6 @@ private let conversationExportCommand = Command(
 
 // MARK: One message
 
-private let messageRecallCommand = Command(
-    "recall", summary: "command.ctl.message.recall", arguments: [conversationArgument, sequenceArgument],
-    options: [CommandOption("for-good", .flag, help: "option.forGood")],
-    examples: ["teahouse ctl message recall tea 17", "teahouse ctl message recall tea 17 --for-good"],
-    body: Control.command { control throws(CommandFailure) in
-        let request = AdminConversationRequest.recall(
-            control.invocation.argument("CONVERSATION"), sequence: try control.sequence(),
-            forGood: control.invocation.has("for-good"))
-        try control.tell(try control.ask(.conversationDetails(request)), "ctl.message.recalled")
-    })
-
 private let messageTraceCommand = Command(
     "trace", summary: "command.ctl.message.trace", arguments: [conversationArgument, sequenceArgument],
     examples: ["teahouse ctl message trace tea 17"],
@@ -239,13 +193,6 @@ extension AdminTrace {
 }
 
 extension Control {
-    fileprivate func made(_ request: AdminConversationRequest) throws(CommandFailure) {
-        let answer = try self.ask(.conversationDetails(request))
-        guard case .conversation(let detail) = answer else { throw self.unexpectedAnswer }
-        let values = ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
-        try self.tell(answer, "ctl.conversation.made", values)
-    }
-
     fileprivate func changed(_ request: AdminConversationRequest, _ key: String) throws(CommandFailure) {
         let count = try self.count(.conversationDetails(request))
         try self.tell(

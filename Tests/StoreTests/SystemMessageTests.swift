@@ -69,6 +69,26 @@ struct SystemMessageTests {
         #expect(try verona.isSound() == [])
     }
 
+    @Test("a message that goes with a change is in its commit, and is not there when the change is undone")
+    func said() throws {
+        let verona = try Verona()
+        let (id, romeo) = (verona.id, verona.romeo)
+        let told = self.listening(verona)
+        let content = MessageContent(kind: .text, flags: .countsAsUnread, wire: .native, body: Array("hello".utf8))
+        let refusal = verona.refusal { store throws(StoreError) in
+            store.say(content, as: romeo, authority: .application, to: .id(id))
+            throw .refused(.notOwner)
+        }
+        #expect(refusal == .notOwner)
+        #expect(try self.lines(verona).isEmpty)
+        try verona.write { store throws(StoreError) in
+            store.say(content, as: romeo, authority: .application, to: .id(id))
+            try store.setTitle("Fair Verona", of: id)
+        }
+        #expect(try self.lines(verona) == ["1 false hello"])
+        #expect(told.withLock { $0.compactMap(\.result.accepted).count } == 1)
+    }
+
     @Test("the change and its line are one commit, also when the batch is done again message by message")
     func oneCommit() throws {
         let commits = Lock<[String]>([])

@@ -18,6 +18,8 @@ package final class WriteTransaction {
     var events: [ChangeEvent] = []
     /// Events that a group may show a line about.
     var worded: [ChangeEvent] = []
+    /// Messages that go with this change.
+    var said: [Append] = []
     /// Origin of the change.
     package var origin = EventOrigin.server
     /// Changes to the profiles of people and conversations.

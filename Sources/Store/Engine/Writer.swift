@@ -298,7 +298,7 @@ final class Writer {
             let answer = try job.run(transaction)
             let worded = try transaction.systemMessages()
             try self.connection.run("RELEASE request")
-            messages = worded
+            messages = transaction.said + worded
             self.tellWithdrawn(transaction.withdrawn)
             self.tellProfiles(transaction.profileWrites)
             self.answers.append(answer)
@@ -310,8 +310,8 @@ final class Writer {
         for message in messages { try self.say(message, at: wall, alone: alone) }
     }
 
-    /// Appends a message of the system. One that is not taken (a banned group, a full disk) is no reason to undo the
-    /// change that it is about.
+    /// Appends a message that goes with a change. One that is not taken (a banned group, a full disk) is no reason to undo
+    /// the change that it is about.
     private func say(_ message: Append, at wall: Int64, alone: Bool) throws(StoreError) {
         if alone {
             try self.appendAlone(message, at: wall)

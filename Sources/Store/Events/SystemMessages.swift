@@ -56,6 +56,17 @@ extension Append {
 }
 
 extension WriteTransaction {
+    /// Sends a message that goes with this change: it is appended in the same commit, after everything else of the
+    /// change, and not at all when the change is undone. A message that is refused leaves a line in the log.
+    package func say(
+        _ content: MessageContent, as sender: UserID, authority: Authority, to address: ConversationAddress
+    ) {
+        self.said.append(
+            Append(
+                sender: sender, authority: authority, address: address, clientToken: nil, content: content,
+                ticket: Append.unasked))
+    }
+
     /// The messages of the system about this change, to be appended in its commit. A group in which nobody is left, or
     /// that was over before, is told nothing.
     ///

@@ -1,6 +1,5 @@
 import APIKit
 import Accounts
-import Broker
 import ByteCodec
 import ChatModel
 import Store
@@ -95,33 +94,24 @@ enum FriendRoutes {
     /// Accepts the request with this key. The first words between the two are the request's.
     @Sendable static func accept(_ call: BusinessCall) throws(APIFailure) {
         let token = try call.request.fields().text("token")
-        let (services, person) = (call.services, call.person)
+        let person = call.person
         call.write { store throws(StoreError) in
             guard let request = try store.reading.friendRequest(to: person.user, token: token) else {
                 throw .refused(.alreadyGone)
             }
             try store.acceptFriend(request.asker, by: person.user)
-            return (request: request, asker: try store.reading.displayName(of: request.asker))
-        } answer: { done in
-            Self.greet(done.request, asker: done.asker, services)
-            return .ok
+            Self.greet(request, asker: try store.reading.displayName(of: request.asker), store)
+        } answer: { _ in
+            .ok
         }
     }
 
     /// Source: TangSengDaoDao server, friend/sure: a tip from who accepted, and the request as a text from who asked.
-    private static func greet(_ request: FriendRequest, asker: String, _ services: APIServices) {
+    private static func greet(_ request: FriendRequest, asker: String, _ store: WriteTransaction) {
         let tip = Self.message(type: 2_000, "我们已经是好友了，可以愉快的聊天了！")
         let text = Self.message(type: 1, request.text.isEmpty ? "我是\(asker)" : request.text)
-        let log = services.log
-        for (sender, receiver, content) in [
-            (request.other, request.askerName, tip), (request.asker, request.otherName, text),
-        ] {
-            services.broker.publish(
-                as: sender, authority: .application, to: .direct(receiver), token: nil, content: content
-            ) { result in
-                if case .failed(let error) = result { log.warning("greeting_not_sent", ["why": .text("\(error)")]) }
-            }
-        }
+        store.say(tip, as: request.other, authority: .application, to: .direct(request.askerName))
+        store.say(text, as: request.asker, authority: .application, to: .direct(request.otherName))
     }
 
     private static func message(type: Int, _ text: String) -> MessageContent {

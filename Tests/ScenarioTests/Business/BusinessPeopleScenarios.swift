@@ -1,6 +1,7 @@
 import Broker
 import ByteCodec
 import ChatModel
+import Store
 import TeahouseTesting
 import Testing
 
@@ -24,7 +25,7 @@ struct BusinessPeopleScenarios {
 
     @Test("a request reaches the other one's devices, and its key makes the two friends on both sides")
     func friendship() throws {
-        let (_, romeo, juliet) = try self.two()
+        let (server, romeo, juliet) = try self.two()
         let (his, hers) = (try romeo.connect(), try juliet.connect())
         try romeo.does("POST", "friend/apply", #"{"to_uid":"juliet","remark":"a tale of two houses","vercode":"x"}"#)
         let asked = try hers.command("friendRequest")
@@ -40,6 +41,15 @@ struct BusinessPeopleScenarios {
         let token = try #require(again["token"]?.string)
         try romeo.isRefused("POST", "friend/sure", #"{"token":"\#(token)"}"#)
         try juliet.does("POST", "friend/sure", #"{"token":"\#(token)"}"#)
+        let (one, other) = (try server.id("romeo"), try server.id("juliet"))
+        let words = try server.server.store.readAndWait { store throws(StoreError) in
+            var words: [UserID] = []
+            for found in try store.conversations(of: one) where found.conversation.kind == .direct {
+                words += try store.latestMessages(in: found.conversation.id, limit: 10, as: .unrestricted).map(\.sender)
+            }
+            return words
+        }
+        #expect(words == [other, one], "the first words are in the commit of the friendship")
         #expect(try his.command("friendAccept")["from_uid"]?.string == "juliet")
         #expect(try self.friends(romeo).map { $0["uid"]?.string } == ["juliet"])
         #expect(try self.friends(juliet).map { $0["follow"]?.integer } == [1])

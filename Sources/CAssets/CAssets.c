@@ -12,7 +12,9 @@
     || !__has_include("page/media.js") || !__has_include("page/model.js") || !__has_include("page/page.css")          \
     || !__has_include("page/parts.js") || !__has_include("page/people.js") || !__has_include("page/search.js")        \
     || !__has_include("page/select.js") || !__has_include("page/settings.js") || !__has_include("page/uploads.js")    \
-    || !__has_include("page/zh.json")
+    || !__has_include("page/zh.json") || !__has_include("page/options.js") || !__has_include("page/record.js")          \
+    || !__has_include("page/secure.js") || !__has_include("page/kinds.js") || !__has_include("page/theme.js")           \
+    || !__has_include("page/en-more.json") || !__has_include("page/zh-more.json")
 #error "assets/page is incomplete"
 #endif
 
@@ -38,7 +40,9 @@ EMBED(chinese, "lang/zh-Hans.json")
     X(en, "en.json") X(feed, "feed.js") X(i18n, "i18n.js") X(icon, "icon.svg") X(index, "index.html")                  \
     X(list, "list.js") X(main, "main.js") X(media, "media.js") X(model, "model.js") X(page, "page.css")                \
     X(parts, "parts.js") X(people, "people.js") X(search, "search.js") X(select, "select.js")                          \
-    X(settings, "settings.js") X(uploads, "uploads.js") X(zh, "zh.json")
+    X(settings, "settings.js") X(uploads, "uploads.js") X(zh, "zh.json")              \
+    X(options, "options.js") X(record, "record.js") X(secure, "secure.js") X(kinds, "kinds.js") X(theme, "theme.js") \
+    X(en_more, "en-more.json") X(zh_more, "zh-more.json")
 
 #define PAGE_INCLUDE(name, file) INCLUDE(page_##name, "page/" file)
 #define PAGE_ENTRY(name, file) {file, cassets_page_##name##_begin, cassets_page_##name##_end},

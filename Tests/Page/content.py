@@ -144,6 +144,60 @@ async def filters() -> None:
     await hua.locator(".row.target", has_text="n18z").wait_for()
 
 
+@checks.check("settings of the operator hold on screen: length, placeholder, buttons, avatars, density")
+async def settings() -> None:
+    ming = screens["ming"]
+    for name, value in {"max_input": "10", "placeholder.zh-Hans": "请汇报进度", "input_buttons": "more,text", "menu_hidden": "card",
+                        "show_avatar": "off", "layout": "compact", "receipts": "off"}.items():
+        ctl("setting", "set", name, value)
+    await ming.reload()
+    await ming.wait_for_selector(".row .bubble")
+    area = ming.locator(".composer textarea")
+    equal(await area.get_attribute("placeholder"), "请汇报进度", "the placeholder")
+    buttons = await ming.locator(".box > *").evaluate_all("all => all.map((each) => each.getAttribute('aria-label'))")
+    equal(buttons, ["更多", "消息", "发送"], "what is beside the text")
+    await area.fill("一二三四五六七八九十一")
+    await ming.locator(".over", has_text="超出 1 字").wait_for()
+    expect(await ming.locator(".tool.go").is_disabled(), "a text that is too long can be sent")
+    await area.fill("")
+    equal(await ming.locator(".row .avatar").count(), 0, "avatars beside messages")
+    expect(await ming.locator(".chat.compact").count() == 1, "the layout is not compact")
+    equal(await ming.locator(".row .meta .read").count(), 0, "ticks of readers")
+    await ming.click(".composer [aria-label='更多']")
+    texts = await ming.locator(".menu [role=menuitem]").all_text_contents()
+    expect("位置" in texts and "名片" not in texts, texts)
+    await ming.keyboard.press("Escape")
+    await is_well(ming)
+    await picture(ming, "settings-compact")
+    for name in ("max_input", "placeholder.zh-Hans", "input_buttons", "menu_hidden", "show_avatar", "layout", "receipts"):
+        ctl("setting", "reset", name)
+    await ming.reload()
+    await ming.wait_for_selector(".row .avatar")
+
+
+@checks.check("voice is recorded, sent, marked until it was played, and played")
+async def voice() -> None:
+    ming, hua = screens["ming"], screens["hua"]
+    await open_group("hua")
+    await hua.click(".composer [aria-label='Record a voice message']")
+    await hua.wait_for_selector(".recording .waves i:nth-child(12)")
+    await is_well(hua)
+    await picture(hua, "recording")
+    await hua.click(".recording .go")
+    await hua.locator(".row.mine .file", has_text="Voice").wait_for()
+    await ming.locator(".row .file.fresh").click()
+    await ming.wait_for_selector(".row .player audio")
+    for _ in range(200):
+        if await ming.evaluate("document.querySelector('.player audio').currentTime > 0.2"):
+            break
+        await asyncio.sleep(0.1)
+    else:
+        raise AssertionError("the voice message does not play")
+    await ming.reload()
+    await ming.locator(".row .file", has_text="语音").wait_for()
+    equal(await ming.locator(".row .file.fresh").count(), 0, "marks at what was played")
+
+
 @checks.check("no script failed, and nothing was against the policy")
 async def no_troubles() -> None:
     equal(troubles, [], "troubles")

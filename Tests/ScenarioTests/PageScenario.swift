@@ -9,7 +9,7 @@ struct PageScenario {
     static let firstScreen: Set<String> = [
         "page.css", "icon.svg", "main.js", "api.js", "i18n.js", "dom.js", "parts.js", "model.js", "feed.js",
         "sign-in.js",
-        "list.js", "chat.js", "composer.js", "media.js", "uploads.js", "zh.json",
+        "list.js", "chat.js", "composer.js", "media.js", "uploads.js", "options.js", "zh.json",
     ]
     static let folder: String = {
         let here = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
@@ -131,11 +131,13 @@ struct PageScenario {
             let parts = text.split(separator: "{", omittingEmptySubsequences: false).dropFirst()
             return Set(parts.compactMap { $0.split(separator: "}").first.map(String.init) })
         }
-        let english = try Self.texts("en.json")
-        let chinese = try Self.texts("zh.json")
-        #expect(english.keys.sorted() == chinese.keys.sorted() && english.count > 100)
-        for (key, text) in english where !key.hasSuffix(".one") {
-            #expect(places(text) == places(chinese[key] ?? ""), "\(key)")
+        for (part, least) in [("", 100), ("-more", 50)] {
+            let english = try Self.texts("en\(part).json")
+            let chinese = try Self.texts("zh\(part).json")
+            #expect(english.keys.sorted() == chinese.keys.sorted() && english.count > least)
+            for (key, text) in english where !key.hasSuffix(".one") {
+                #expect(places(text) == places(chinese[key] ?? ""), "\(key)")
+            }
         }
     }
 

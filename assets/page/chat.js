@@ -4,6 +4,7 @@ import * as api from './api.js';
 import { ask, h, icon, later, menu, toast, tool } from './dom.js';
 import { clock, dayName, fullTime, sameDay, t } from './i18n.js';
 import { attachmentView, placeView } from './media.js';
+import { loadOptions, optionsOf } from './options.js';
 import { changed, digestOf, giveUp, isRead, loadMessages, markRead, model, nameOf, on, pendingOf, person, runOf, sendAgain, takeMessage, titleOf, watchPeople } from './model.js';
 import { avatar, conversationAvatar, empty, isBigEmoji, personAvatar, richText } from './parts.js';
 import { composer } from './composer.js';
@@ -42,6 +43,8 @@ export function conversationView(app, id, place, around) {
   let isPlaced = false;
   let isDrawing = false;
   let heldAt = 0;
+  let options = optionsOf(id);
+  const load = (where) => loadMessages(id, where, options.pageSize);
 
   // MARK: rows
 
@@ -50,7 +53,7 @@ export function conversationView(app, id, place, around) {
 
   const wanted = (all) => {
     const out = [];
-    const isGroup = conversation()?.kind !== 'direct';
+    const isGroup = options.showsNames;
     if (range[0] === 0 && !run.hasBefore && all.length) out.push({ key: 'begin', sign: 'begin', make: () => h('div', { class: 'mark-row' }, h('span', {}, t('chat.begin'))) });
     let isNewShown = false;
     for (let index = range[0]; index < range[1]; index += 1) {
@@ -60,19 +63,22 @@ export function conversationView(app, id, place, around) {
       const isMine = item.body !== undefined || item.sender === model.me.name;
       const isFirstOfDay = !before || !sameDay(before.time, item.time);
       if (isFirstOfDay) out.push({ key: `d${new Date(item.time).toDateString()}`, sign: dayName(item.time), make: () => h('div', { class: 'mark-row' }, h('span', {}, dayName(item.time))) });
+      const isLater = !isFirstOfDay && item.time - before.time > options.timeGap;
+      if (isLater) out.push({ key: `g${keyOf(item)}`, sign: clock(item.time), make: () => h('div', { class: 'mark-row' }, h('span', {}, clock(item.time))) });
       const isNewLine = newAfter !== null && !isNewShown && !item.body && item.sequence > newAfter && !isMine;
       if (isNewLine) { isNewShown = true; out.push({ key: 'new', sign: 'new', make: () => h('div', { class: 'mark-row new' }, h('span', {}, t('chat.new'))) }); }
       if (item.kind === 'system') { out.push({ key: keyOf(item), item, sign: item.stamp, make: () => h('div', { class: 'mark-row' }, h('span', {}, item.text ?? '')) }); continue; }
-      const joins = (one, other) => one && other && (one.sender ?? model.me.name) === (other.sender ?? model.me.name) && one.kind !== 'system' && other.kind !== 'system' && Math.abs(other.time - one.time) < togetherFor && sameDay(one.time, other.time);
+      const joins = (one, other) => one && other && (one.sender ?? model.me.name) === (other.sender ?? model.me.name) && one.kind !== 'system' && other.kind !== 'system' && Math.abs(other.time - one.time) <= Math.min(togetherFor, options.timeGap) && sameDay(one.time, other.time);
       const isFirst = isNewLine || isFirstOfDay || !joins(before, item);
       const isLast = !joins(item, after);
       const sender = person(item.sender ?? model.me.name);
-      const reading = isMine && !item.body && isRead(item, run);
-      out.push({ key: keyOf(item), item, sign: [item.stamp, item.state, isFirst, isLast, reading, isGroup, nameOf(sender), sender.avatar, item.replyTo && nameOf(person(item.replyTo.sender)), item.id === target].join('|'), make: () => row(item, { isMine, isFirst, isLast, isGroup, sender, reading }) });
+      const reading = isMine && !item.body && options.showsReaders && isRead(item, run);
+      out.push({ key: keyOf(item), item, sign: [item.stamp, item.state, isFirst, isLast, reading, isGroup, options.avatars, options.marksUnplayed, options.showsReaders, nameOf(sender), sender.avatar, item.replyTo && nameOf(person(item.replyTo.sender)), item.id === target].join('|'), make: () => row(item, { isMine, isFirst, isLast, isGroup, sender, reading }) });
     }
     return out;
   };
 
+  const face = (sender) => h('button', { type: 'button', class: 'plain', tabindex: '-1', 'aria-label': nameOf(sender), onclick: () => showPerson(sender.name) }, personAvatar({ ...sender, isOnline: false }, 's36'));
   const row = (item, { isMine, isFirst, isLast, isGroup, sender, reading }) => {
     const message = item.body ? { ...item.body, time: item.time, replyTo: item.body.replyTo ? run.byID.get(item.body.replyTo) : null } : item;
     const isGone = message.kind === 'recalled' || message.kind === 'withheld';
@@ -92,8 +98,9 @@ export function conversationView(app, id, place, around) {
       h('button', { type: 'button', class: 'chip', 'aria-pressed': String(each.isMine), 'aria-label': t(each.isMine ? 'react.withdraw' : 'react.join', { emoji: each.emoji, count: each.count }), onclick: () => react(item, each.emoji, !each.isMine), disabled: !item.can?.react && !each.isMine }, h('span', {}, each.emoji), String(each.count)))) : null;
     const failed = item.state === 'failed' && h('div', { class: 'failed', role: 'alert' }, h('span', {}, item.error), h('button', { type: 'button', class: 'plain', onclick: () => sendAgain(item) }, t('again.send')), h('button', { type: 'button', class: 'plain', onclick: () => giveUp(item) }, t('discard')));
     const element = h('div', { class: `row message${isMine ? ' mine' : ''}${isFirst ? ' first' : ''}${isLast ? ' last' : ''}${item.id && item.id === target ? ' target' : ''}`, role: 'article', tabindex: '-1', 'data-id': item.id ?? '', 'aria-label': `${isMine ? t('you') : nameOf(sender)}, ${clock(message.time)}` },
-      !isMine && (isFirst ? h('button', { type: 'button', class: 'plain', tabindex: '-1', 'aria-label': nameOf(sender), onclick: () => showPerson(sender.name) }, personAvatar({ ...sender, isOnline: false }, 's36')) : h('span')),
-      h('div', { class: 'stack' }, !isMine && isFirst && isGroup && h('div', { class: 'author cut', hue: hueOf(sender.name) }, nameOf(sender)), bubble, reactions, failed));
+      !isMine && options.avatars !== 'none' && (isFirst ? face(sender) : h('span')),
+      h('div', { class: 'stack' }, !isMine && isFirst && isGroup && h('div', { class: 'author cut', hue: hueOf(sender.name) }, nameOf(sender)), bubble, reactions, failed),
+      isMine && options.avatars === 'all' && (isFirst ? face(sender) : h('span')));
     element.addEventListener('contextmenu', (event) => {
       if (event.target.closest('a, video, audio, .menu') || String(getSelection())) return;
       event.preventDefault();
@@ -117,11 +124,15 @@ export function conversationView(app, id, place, around) {
 
   const content = (message) => {
     const parts = [];
-    if (message.attachment) parts.push(attachmentView(message, { whenSized: stick }));
+    if (message.attachment) parts.push(attachmentView(message, { whenSized: stick, options, isMine: message.sender === model.me.name || !message.sender }));
     if (message.place) parts.push(placeView(message.place));
     if (message.card) parts.push(h('button', { type: 'button', class: 'file', onclick: () => message.card.name && showPerson(message.card.name) }, personAvatar(message.card.name ? person(message.card.name) : { name: String(message.card.displayName ?? '?') }, 's40'), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, message.card.displayName ?? (message.card.name ? nameOf(person(message.card.name)) : t('kind.card'))), h('span', { class: 'size' }, t('kind.card')))));
     if (message.kind === 'forwarded') parts.push(h('div', { class: 'card-box' }, h('span', { class: 'kind' }, t('kind.forwarded')), (message.items ?? []).slice(0, 5).map((each) => h('span', { class: 'line cut' }, t('says', { who: nameOf(person(each.sender)), text: each.text ?? t(`kind.${each.kind}`) }))), (message.items?.length ?? 0) > 5 && h('span', { class: 'kind' }, t('forwarded.more', { count: message.items.length - 5 }))));
-    if (message.kind === 'custom') parts.push(h('div', { class: 'card-box' }, h('span', { class: 'kind' }, t('kind.custom')), h('span', {}, message.custom?.degrade ?? t('message.unknown'))));
+    if (message.kind === 'custom') {
+      const box = h('div', { class: 'card-box' }, h('span', { class: 'kind' }, t('kind.custom')), h('span', {}, message.custom?.degrade ?? t('message.unknown')));
+      if (message.custom) import('./kinds.js').then((module) => module.drawCustom(box, message.custom, stick)).catch(() => {});
+      parts.push(box);
+    }
     else if (message.text) parts.push(h('span', { class: `text${isBigEmoji(message.text) ? ' big' : ''}` }, richText(message.text, { mentions: message.mentions })));
     if (!parts.length) parts.push(h('span', { class: 'quiet' }, t(`kind.${message.kind}`)));
     return parts;
@@ -146,6 +157,7 @@ export function conversationView(app, id, place, around) {
     const next = wanted(all);
     const keys = new Set();
     let at = rows.firstElementChild;
+    let focused = null;
     for (const each of next) {
       keys.add(each.key);
       let known = nodes.get(each.key);
@@ -157,11 +169,13 @@ export function conversationView(app, id, place, around) {
         if (known) { if (at === known.node) at = at.nextElementSibling; known.node.replaceWith(node); }
         known = { sign: each.sign, node };
         nodes.set(each.key, known);
-        if (hadFocus) node.focus({ preventScroll: true });
+        if (hadFocus) focused = node;
       }
       known.node.message = each.item;
       if (known.node === at) at = at.nextElementSibling; else rows.insertBefore(known.node, at);
     }
+    // After it stands where it belongs: what is moved loses the focus.
+    focused?.focus({ preventScroll: true });
     for (const [key, known] of nodes) if (!keys.has(key)) { known.node.remove(); nodes.delete(key); }
     extras(all);
     if (anchor) {
@@ -171,16 +185,17 @@ export function conversationView(app, id, place, around) {
     if (!isPlaced && run.isLoaded) placeFirst(all);
     else stick();
     isDrawing = false;
-    if (isPlaced && run.hasBefore && !run.isLoading && !run.error && rows.scrollHeight <= flow.clientHeight) { anchorFirst(); loadMessages(id, { before: run.from }); }
+    if (isPlaced && run.hasBefore && !run.isLoading && !run.isHeld && !run.error && rows.scrollHeight <= flow.clientHeight) { anchorFirst(); load({ before: run.from }); }
     drawJump();
     seen();
   };
 
   const spinner = h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') });
   const extras = (all) => {
-    rows.querySelector(':scope > .empty')?.remove();
+    for (const each of rows.querySelectorAll(':scope > .empty, :scope > .earlier')) each.remove();
     spinner.remove();
-    if (run.error) rows.prepend(h('div', { class: 'empty' }, h('span', { class: 'error' }, run.error.message), h('button', { type: 'button', class: 'button', onclick: () => { loadMessages(id); } }, t('again'))));
+    if (run.error) rows.prepend(h('div', { class: 'empty' }, h('span', { class: 'error' }, run.error.message), h('button', { type: 'button', class: 'button', onclick: () => { load(); } }, t('again'))));
+    else if (run.isHeld) rows.prepend(h('button', { type: 'button', class: 'button earlier', onclick: () => { run.isHeld = false; load({ before: run.from }); } }, t('chat.earlier')));
     else if (run.isLoading && !all.length) rows.prepend(spinner);
     else if (run.isLoaded && !all.length) rows.prepend(empty('chat', t('chat.empty'), t('chat.empty.text')));
   };
@@ -218,7 +233,7 @@ export function conversationView(app, id, place, around) {
     },
     async jump(sequence) {
       for (let turns = 0; run.isLoading && turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 50));
-      if (!run.items.some((each) => each.sequence === sequence)) { isSticky = false; fromID = null; await loadMessages(id, { around: sequence }); }
+      if (!run.items.some((each) => each.sequence === sequence)) { isSticky = false; fromID = null; await load({ around: sequence }); }
       const found = run.items.find((each) => each.sequence === sequence);
       if (!found) { toast(t('message.notThere')); return; }
       target = found.id;
@@ -237,7 +252,7 @@ export function conversationView(app, id, place, around) {
   const toEnd = async () => {
     app.returnTo = null;
     drawBack();
-    if (run.hasAfter) { fromID = null; await loadMessages(id); }
+    if (run.hasAfter) { fromID = null; await load(); }
     isSticky = true;
     draw();
     stick();
@@ -251,6 +266,7 @@ export function conversationView(app, id, place, around) {
   jump.addEventListener('click', toEnd);
 
   let scrollBusy = false;
+  let lastTop = 0;
   flow.addEventListener('scroll', () => {
     if (scrollBusy) return;
     scrollBusy = true;
@@ -259,11 +275,13 @@ export function conversationView(app, id, place, around) {
       if (!isPlaced) return;
       const rest = flow.scrollHeight - flow.scrollTop - flow.clientHeight;
       const all = items();
-      isSticky = rest < 48 && range[1] === all.length && !run.hasAfter;
+      // What grows below is no scrolling of the reader's: only going up lets go of the end.
+      if (rest < 48 && range[1] === all.length && !run.hasAfter) isSticky = true; else if (flow.scrollTop < lastTop - 1 || run.hasAfter) isSticky = false;
+      lastTop = flow.scrollTop;
       if (flow.scrollTop < nearEdge && range[0] > 0) { isSticky = false; fromID = keyOf(all[Math.max(0, range[0] - windowStep)]); draw(); }
-      else if (flow.scrollTop < nearEdge && run.hasBefore && !run.isLoading) { anchorFirst(); loadMessages(id, { before: run.from }); }
+      else if (flow.scrollTop < nearEdge && run.hasBefore && !run.isLoading && !run.isHeld && !run.error) { anchorFirst(); load({ before: run.from }); }
       else if (rest < nearEdge && range[1] < all.length) { fromID = keyOf(all[Math.min(range[0] + windowStep, all.length - 1)]); draw(); }
-      else if (rest < nearEdge && run.hasAfter && !run.isLoading) loadMessages(id, { after: run.to });
+      else if (rest < nearEdge && run.hasAfter && !run.isLoading && !run.error) load({ after: run.to });
       drawJump();
       seen();
     });
@@ -276,7 +294,7 @@ export function conversationView(app, id, place, around) {
     const bottom = flow.getBoundingClientRect().bottom;
     let sequence = 0;
     for (const each of rows.children) if (each.message?.sequence && each.getBoundingClientRect().top < bottom - 8) sequence = Math.max(sequence, each.message.sequence);
-    if (isSticky && !run.hasAfter) sequence = Math.max(sequence, conversation().headSequence);
+    if (isSticky && !run.hasAfter && !run.isHeld) sequence = Math.max(sequence, conversation().headSequence);
     if (sequence) markRead(id, sequence);
   });
 
@@ -319,7 +337,7 @@ export function conversationView(app, id, place, around) {
       item.text && !isGone && { icon: 'copy', label: t('copy'), run: () => copyText(item.text) },
       isStill(item.can?.edit) && item.kind === 'text' && { icon: 'edit', label: t('edit'), run: () => write?.edit(item) },
       item.can?.pin && !isGone && { icon: 'pin', label: t(item.isPinned ? 'message.unpin' : 'message.pin'), run: () => change(path(item, '/pin'), item.isPinned ? (p) => api.remove(p) : (p) => api.put(p)) },
-      isMine && !isGone && { icon: 'read', label: t('receipts'), run: async () => (await import('./people.js')).receipts(item) },
+      isMine && !isGone && options.showsReaders && { icon: 'read', label: t('receipts'), run: async () => (await import('./people.js')).receipts(item) },
       'line',
       isStill(item.can?.recall) && { icon: 'undo', label: t('recall'), danger: true, run: async () => { if (await ask(t('recall'), t('recall.ask'), t('recall'), t('cancel'), true)) change(path(item, '/recall'), (p) => api.post(p)); } },
       { icon: 'bin', label: t('delete'), danger: true, run: () => deleteForMe(item) },
@@ -376,7 +394,7 @@ export function conversationView(app, id, place, around) {
   let write = null;
   const drop = h('div', { class: 'drop', hidden: true }, t('drop'));
   place.replaceChildren(head, flow, back, jump, drop);
-  write = composer({ id, place, drop, app, toEnd, editLast: () => {
+  write = composer({ id, place, drop, options: () => options, editLast: () => {
     const last = run.items.findLast((each) => each.sender === model.me.name && each.kind === 'text' && isStill(each.can?.edit));
     if (last) write.edit(last);
   }, sent: () => { newAfter = null; toEnd(); } });
@@ -384,25 +402,38 @@ export function conversationView(app, id, place, around) {
   const resized = new ResizeObserver(() => { stick(); drawJump(); });
   resized.observe(rows);
   resized.observe(flow);
-  const stops = [on(`messages:${id}`, draw), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
-    on('connection', () => write?.draw())];
+  const stops = [on(`messages:${id}`, draw), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } takeOptions(); drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
+    on('connection', () => { write?.draw(); if (model.connection === 'online' && run.error) load(run.isLoaded && run.items.length ? { before: run.from } : {}); })];
   const focus = () => seen();
   addEventListener('focus', focus);
   document.addEventListener('visibilitychange', focus);
   stops.push(() => { removeEventListener('focus', focus); document.removeEventListener('visibilitychange', focus); });
 
+  const takeOptions = () => {
+    options = optionsOf(id);
+    place.classList.toggle('compact', options.isCompact);
+    place.dataset.avatars = options.avatars;
+    write?.draw();
+  };
   const watch = () => { const peer = conversation()?.with; if (peer) watchPeople([peer.name]); };
   let isOpened = false;
-  const open = () => {
-    const value = conversation();
-    if (isOpened || !value) return;
+  const open = async () => {
+    if (isOpened || !conversation()) return;
     isOpened = true;
+    newAfter = conversation().unread > 0 ? conversation().readSequence : null;
+    // What holds here is known before the first message is asked for; a slow answer is not waited for.
+    const known = loadOptions(id).catch(() => {});
+    if (!model.configurations.has(id)) await Promise.race([known, new Promise((resolve) => setTimeout(resolve, 1000))]);
+    const value = conversation();
+    if (!value || !place.contains(flow)) return;
+    takeOptions();
     watch();
-    newAfter = value.unread > 0 ? value.readSequence : null;
     if (around) { isPlaced = true; isSticky = false; view.jump(around); return; }
-    if (run.isLoaded && !run.hasAfter) { draw(); return; }
-    loadMessages(id, value.unread > 40 ? { around: value.readSequence } : {});
+    if (run.isLoaded && !run.hasAfter && !run.isKept) { draw(); return; }
+    if (!options.fetchesOnEntry) { Object.assign(run, { isLoaded: true, isHeld: true, hasBefore: true, from: value.headSequence + 1 }); draw(); return; }
+    load(value.unread > options.pageSize * 0.8 ? { around: value.readSequence } : {});
   };
+  takeOptions();
   drawHead();
   open();
   draw();

@@ -1,7 +1,7 @@
 // Where one writes: draft, reply, edit, mentions, emoji, files.
 
 import * as api from './api.js';
-import { h, later, menu, toast, tool } from './dom.js';
+import { dialog, h, later, menu, toast, tool } from './dom.js';
 import { t } from './i18n.js';
 import { digestOf, draftOf, model, nameOf, on, person, saveDraft, sayTyping, send, takeMessage } from './model.js';
 import { personAvatar } from './parts.js';
@@ -10,7 +10,7 @@ import { addUploads, shelf } from './uploads.js';
 const emoji = '😀 😁 😂 🤣 😊 😍 😘 🥰 😎 🤔 🤗 🤭 😅 😉 😋 😴 😭 😢 😡 😱 🥺 😤 🙄 😏 👍 👎 👌 👏 🙏 💪 🤝 ✌️ 👋 🙌 👀 💯 ❤️ 💔 🎉 🎂 🎁 🌹 🌞 🌙 ⭐ 🔥 💡 ✅ ❌ ❓ ❗ ☕ 🍵 🍜 🍚 🥟 🍎 🍉 🍺 ⚽ 🏀 🚗 🚀 🏠'.split(' ');
 const mostMentions = 8;
 
-export function composer({ id, place, drop, toEnd, editLast, sent }) {
+export function composer({ id, place, drop, options: settings, editLast, sent }) {
   const conversation = () => model.conversations.get(id);
   const area = h('textarea', { rows: '1', enterkeyhint: 'send', autocomplete: 'off', 'aria-label': t('compose.label') });
   const above = h('div', { class: 'above', hidden: true });
@@ -23,7 +23,35 @@ export function composer({ id, place, drop, toEnd, editLast, sent }) {
     let close = () => {};
     close = menu(smile, [h('div', { class: 'emoji' }, emoji.map((each) => h('button', { type: 'button', role: 'menuitem', 'aria-label': each, onclick: () => { close(); insert(each); } }, each)))], t('emoji'));
   }, { 'aria-haspopup': 'menu' });
-  const box = h('div', { class: 'box' }, tool('clip', t('attach'), () => files.click()), area, smile, go);
+  const pick = (accept, capture) => {
+    for (const [name, value] of [['accept', accept], ['capture', capture]]) if (value) files.setAttribute(name, value); else files.removeAttribute(name);
+    files.click();
+  };
+  const media = () => [settings().allows('picture') && 'image/*', settings().allows('video') && 'video/*'].filter(Boolean).join(',');
+  const offers = {
+    album: { icon: 'picture', run: () => pick(media()) }, camera: { icon: 'camera', run: () => pick(media(), 'environment') }, file: { icon: 'file', run: () => pick() },
+    location: { icon: 'place', run: async () => (await import('./record.js')).placeForm(dialog, (value) => { send(id, { kind: 'place', place: value }); sent(); }) },
+    card: { icon: 'person', run: async () => (await import('./select.js')).shareCard(id) },
+  };
+  const plus = tool('plus', t('compose.more'), () => {
+    const items = settings().items.filter((each) => offers[each] && (each !== 'camera' || matchMedia('(pointer: coarse)').matches));
+    menu(plus, items.map((each) => ({ ...offers[each], label: t(`compose.${each}`) })), t('compose.more'));
+  }, { 'aria-haspopup': 'menu' });
+  const voice = tool('voice', t('voice.record'), async () => { const { record } = await import('./record.js'); record({ id, box, options: settings() }); });
+  const box = h('div', { class: 'box' });
+  const drawButtons = () => {
+    const { buttons, items } = settings();
+    const parts = { voice, text: area, emoji: smile, more: items.length && plus };
+    // One can always send what was typed before the buttons changed.
+    area.hidden = !buttons.includes('text') && !edited;
+    const wanted = [...(buttons.includes('text') ? [] : [area]), ...buttons.map((each) => parts[each]).filter(Boolean), go];
+    if (wanted.length !== box.children.length || wanted.some((each, index) => box.children[index] !== each)) {
+      const focused = box.contains(document.activeElement) && document.activeElement;
+      box.replaceChildren(...wanted);
+      if (focused) focused.focus({ preventScroll: true });
+    }
+    go.hidden = area.hidden;
+  };
   const options = h('div', { class: 'mentions', role: 'listbox', id: 'mention-list', 'aria-label': t('mention.label'), hidden: true });
   const uploads = shelf(id);
   const element = h('footer', { class: 'composer' }, options, h('div', { class: 'in' }, uploads.element, above, box, over, reason, files));
@@ -32,7 +60,7 @@ export function composer({ id, place, drop, toEnd, editLast, sent }) {
   let isComposing = false;
   const meant = new Map();
 
-  const most = () => model.limits.textCharacters || 5000;
+  const most = () => settings().textCharacters;
   const count = () => [...area.value].length;
 
   const grow = () => {
@@ -178,8 +206,8 @@ export function composer({ id, place, drop, toEnd, editLast, sent }) {
     const message = edited ?? reply;
     above.hidden = !message || Boolean(mayNot);
     if (message) above.replaceChildren(h('div', { class: 'reply-quote' }, h('b', { class: 'cut' }, edited ? t('edit.now') : t('reply.to', { who: message.sender === model.me.name ? t('you') : nameOf(person(message.sender)) })), h('span', {}, message.text || digestOf(message))), tool('close', t('cancel'), cancel));
-    const configured = model.configuration?.placeholder;
-    area.placeholder = (typeof configured === 'string' && configured) || t('compose.placeholder');
+    area.placeholder = settings().placeholder;
+    drawButtons();
   };
 
   const fromElsewhere = on(`conversation:${id}`, () => {

@@ -6,10 +6,20 @@ export let language = 'en';
 const wanted = () => localStorage.getItem('teahouse.language')
   ?? (navigator.languages.find((code) => /^(zh|en)/i.test(code))?.toLowerCase().startsWith('zh') ? 'zh' : 'en');
 
+let hasMore = false;
+const read = async (name) => (await fetch(new URL(`${name}.json`, import.meta.url))).json();
+
+/// Texts of what is not on the first screen; a module that shows them waits for this before anything else.
+export async function moreTexts() {
+  if (hasMore) return;
+  const more = await read(`${language}-more`);
+  hasMore = true;
+  Object.assign(texts, more);
+}
+
 export async function loadTexts(code = wanted()) {
   language = code === 'zh' ? 'zh' : 'en';
-  const answer = await fetch(new URL(`${language}.json`, import.meta.url));
-  texts = await answer.json();
+  texts = { ...await read(language), ...(hasMore ? await read(`${language}-more`) : {}) };
   document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
 }
 

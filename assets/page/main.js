@@ -4,7 +4,7 @@ import * as api from './api.js';
 import { conversationList } from './list.js';
 import { h, icon, later, menu, say, toast, tool } from './dom.js';
 import { signIn } from './sign-in.js';
-import { loadTexts, setLanguage, t } from './i18n.js';
+import { loadTexts, moreTexts, setLanguage, t } from './i18n.js';
 import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, retryNow, titleOf } from './model.js';
 import { conversationView } from './chat.js';
 import { empty, personAvatar } from './parts.js';
@@ -20,7 +20,19 @@ export function setScheme(name) {
   localStorage.setItem('teahouse.scheme', name);
   if (name === 'auto') document.documentElement.removeAttribute('data-scheme');
   else document.documentElement.setAttribute('data-scheme', name);
+  drawTheme();
 }
+
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+let isThemed = false;
+/// The operator's colours, if there are any.
+async function drawTheme() {
+  const { 'theme.accent': accent, 'theme.avatar_shape': shape } = model.configuration;
+  if (!accent && !shape && !isThemed) return;
+  isThemed = true;
+  (await import('./theme.js')).setTheme({ accent, shape }, scheme() === 'dark' || (scheme() === 'auto' && darkness.matches));
+}
+darkness.addEventListener('change', drawTheme);
 
 export async function turn(code) {
   await setLanguage(code);
@@ -58,6 +70,7 @@ async function start() {
     try {
       const session = await api.get('session');
       const ready = begin(session);
+      drawTheme();
       app = makeApp();
       await ready;
       return;
@@ -107,9 +120,12 @@ function makeApp() {
     { icon: 'gear', label: t('settings'), run: async () => (await import('./settings.js')).settings() },
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));
+  const logo = h('span', { class: 'logo', hidden: true });
+  const mark = model.configuration['theme.logo'];
+  if (mark) api.content(mark.startsWith('/') ? mark : `/api/v1/files/${api.segment(mark)}`).then((url) => { logo.hidden = false; logo.append(h('img', { src: url, alt: '' })); }, () => {});
   const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
   const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
-    h('div', { class: 'side' }, h('header', {}, meButton, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, list.box), place);
+    h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, list.box), place);
 
   const drawWire = () => {
     const seconds = Math.max(0, Math.ceil((model.retryAt - Date.now()) / 1000));
@@ -166,4 +182,4 @@ addEventListener('unhandledrejection', ({ reason }) => {
 });
 
 setScheme(scheme());
-loadTexts().then(start).finally(() => setTimeout(() => { for (const name of ['people', 'select', 'settings']) import(`./${name}.js`).catch(() => {}); }, 1500));
+loadTexts().then(start).finally(() => setTimeout(() => { moreTexts().catch(() => {}); for (const name of ['people', 'select', 'settings']) import(`./${name}.js`).catch(() => {}); }, 1500));

@@ -3,16 +3,23 @@
 import * as api from './api.js';
 import { dialog, h, icon, toast, tool } from './dom.js';
 import { size, t } from './i18n.js';
+import { model } from './model.js';
 
 const widest = 320;
 const highest = 320;
 /// Bytes of a picture that is loaded without being asked for.
 const unasked = 12_000_000;
 
-export function attachmentView(message, { whenSized }) {
+// Voice messages that were played here, the newest of them.
+const playedKey = () => `teahouse.played.${model.me?.name}`;
+const mostPlayed = 1000;
+const playedIDs = () => { try { return JSON.parse(localStorage.getItem(playedKey())) ?? []; } catch { return []; } };
+const notePlayed = (id) => { const ids = playedIDs(); if (id && !ids.includes(id)) localStorage.setItem(playedKey(), JSON.stringify([...ids, id].slice(-mostPlayed))); };
+
+export function attachmentView(message, { whenSized, options, isMine }) {
   const { attachment, kind } = message;
   if (kind === 'picture') return picture(attachment, whenSized);
-  if (kind === 'voice' || kind === 'video') return player(attachment, kind, whenSized);
+  if (kind === 'voice' || kind === 'video') return player(message, { whenSized, options, isMine });
   return file(attachment);
 }
 
@@ -49,20 +56,27 @@ export function lightbox(attachment) {
   }, 'light');
 }
 
-function player(attachment, kind, whenSized) {
+function player({ id, attachment, kind }, { whenSized, options, isMine }) {
   if (!api.isOwn(attachment.url)) return file(attachment);
   const isVideo = kind === 'video';
   const length = attachment.seconds ? `${Math.floor(attachment.seconds / 60)}:${String(Math.round(attachment.seconds % 60)).padStart(2, '0')}` : size(attachment.size ?? 0);
   const button = h('button', { type: 'button', class: 'file', 'aria-label': t(isVideo ? 'video.play' : 'voice.play', { length }) },
     h('span', { class: 'sign' }, icon('play')), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, t(`kind.${kind}`)), h('span', { class: 'size' }, length)), h('span'));
+  const isFresh = !isVideo && !isMine && options.marksUnplayed && id && !playedIDs().includes(id);
+  if (isFresh) { button.classList.add('fresh'); button.lastChild.append(h('span', { class: 'unseen' }, t('voice.unplayed'))); }
   button.addEventListener('click', async () => {
     button.disabled = true;
     try {
       const url = await api.content(attachment.url);
       const media = h(isVideo ? 'video' : 'audio', { src: url, controls: true, playsinline: true, 'aria-label': attachment.name ?? t(`kind.${kind}`) });
       media.addEventListener('loadedmetadata', whenSized);
-      media.addEventListener('error', () => media.replaceWith(file(attachment)));
-      button.replaceWith(media);
+      media.addEventListener('error', () => (media.closest('.player') ?? media).replaceWith(file(attachment)));
+      const row = button.closest('.row');
+      const box = h('span', { class: 'player' }, media);
+      button.replaceWith(box);
+      if (!isVideo) { notePlayed(id); if (options.choosesOutput) import('./record.js').then((module) => module.outputChoice(media, box)).catch(() => {}); }
+      // What follows and was not played yet.
+      if (!isVideo && options.autoPlays) media.addEventListener('ended', () => { for (let next = row?.nextElementSibling; next; next = next.nextElementSibling) { const other = next.querySelector('.file.fresh'); if (other) { other.click(); return; } } });
       media.play().catch(() => {});
       media.focus();
     } catch (error) { toast(error.message); button.disabled = false; }

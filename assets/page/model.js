@@ -6,7 +6,7 @@ import { Feed } from './feed.js';
 import { t } from './i18n.js';
 
 export const model = {
-  me: null, limits: {}, configuration: {}, connection: 'connecting', retryAt: 0,
+  me: null, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, people: new Map(), runs: new Map(), typing: new Map(),
 };
 let feed = null;
@@ -99,7 +99,6 @@ export async function fetchConversation(id) {
 
 // MARK: messages. A run is a part of a conversation without holes, in the order of its sequences.
 
-const pageSize = 50;
 const longestRun = 1500;
 
 export function runOf(id) {
@@ -130,14 +129,14 @@ function trim(run, fromStart) {
 }
 
 /// `where`: {} for the newest, {around}, {before}, {after}.
-export async function loadMessages(id, where = {}) {
+export async function loadMessages(id, where = {}, limit = model.configuration.page_size ?? 50) {
   const run = runOf(id);
   if (run.isLoading) return;
   run.isLoading = true;
   run.error = null;
   changed(`messages:${id}`);
   try {
-    const page = await api.get(`conversations/${api.segment(id)}/messages${api.query({ ...where, limit: pageSize })}`);
+    const page = await api.get(`conversations/${api.segment(id)}/messages${api.query({ ...where, limit: Math.min(100, Math.max(10, limit)) })}`);
     const isNew = where.before === undefined && where.after === undefined;
     if (isNew) { run.items = []; run.byID.clear(); }
     for (const message of page.items) { hold(run, message); settle(message); }
@@ -312,9 +311,11 @@ async function pump(id) {
       try {
         takeMessage(await api.post(`conversations/${api.segment(id)}/messages`, { clientToken: item.clientToken, ...item.body }));
         giveUp(item);
+        // It was taken: the server is back before the next attempt to hear it.
+        if (model.connection === 'offline') feed?.retryNow();
       } catch (error) {
         if (!(error instanceof api.Problem) || error.isPassing) {
-          setTimeout(() => pump(id), error.retryAfter ?? 3000);
+          setTimeout(() => pump(id), error.retryAfter ?? 2000 + Math.random() * 2000);
           return;
         }
         Object.assign(item, { state: 'failed', error: error.message, stamp: stamps += 1 });
@@ -442,7 +443,7 @@ export function end() {
   feed?.stop();
   feed = null;
   model.me = null;
-  for (const each of [model.conversations, model.people, model.runs, model.typing, outbox]) each.clear();
+  for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, outbox]) each.clear();
   asked.clear();
   api.forgetContents();
 }

@@ -2,9 +2,11 @@
 
 import * as api from './api.js';
 import { dialog, h, icon, later, menu } from './dom.js';
-import { dayName, fullTime, shortTime, t } from './i18n.js';
+import { dayName, fullTime, moreTexts, shortTime, t } from './i18n.js';
 import { digestOf, model, nameOf, on, person, sorted, titleOf } from './model.js';
 import { conversationAvatar, empty, pagedList } from './parts.js';
+
+await moreTexts();
 
 const kinds = ['text', 'picture', 'voice', 'video', 'file', 'place', 'card', 'forwarded'];
 const days = [['1', 0], ['7', 6], ['30', 29], ['365', 364]];

@@ -5,6 +5,7 @@ import * as api from './api.js';
 import { h, icon, toast, tool } from './dom.js';
 import { size, t } from './i18n.js';
 import { model, newToken, send } from './model.js';
+import { optionsOf } from './options.js';
 
 const pieceBytes = 4 * 1024 * 1024;
 /// A larger file is not copied into the browser's database: it does not survive a reload.
@@ -82,16 +83,18 @@ async function measure(file, kind) {
   }
 }
 
-export async function addUploads(conversation, files) {
+/// `given`: kind and details of what was made here, such as a recording.
+export async function addUploads(conversation, files, given = null) {
   for (const file of files) {
     const most = model.limits.fileBytes;
     if (!file.size) { toast(t('upload.nothing', { name: file.name })); continue; }
     if (most && file.size > most) { toast(t('upload.tooLarge', { name: file.name, size: size(most) })); continue; }
-    const kind = kindOf(file.type);
+    const kind = given?.kind ?? kindOf(file.type);
+    if (!optionsOf(conversation).allows(kind)) { toast(t('upload.kind', { name: file.name })); continue; }
     const upload = { id: newToken(), owner: model.me.name, conversation, file, url: null, kind, offset: 0, state: 'waiting', error: null, details: {} };
     uploads.set(upload.id, upload);
     show(upload);
-    upload.details = await measure(file, kind);
+    upload.details = given?.details ?? await measure(file, kind);
     // What a browser cannot show goes as a file.
     if (kind !== 'file' && !Object.keys(upload.details).length) upload.kind = 'file';
     keep(upload);

@@ -382,7 +382,7 @@ export function conversationView(app, id, place, around) {
       : value.kind === 'direct' ? peer?.isOnline === true ? t('online') : peer?.isOnline === false ? t('away') : '' : t('list.members', { count: value.memberCount });
     const focused = head.contains(document.activeElement) && document.activeElement.getAttribute('aria-label');
     head.replaceChildren(tool('back', t('back'), app.close, { class: 'tool back' }),
-      h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./people.js')).conversationCard(app, id) },
+      h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./card.js')).conversationCard(app, id) },
         conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))),
       tool('search', t('search.this'), () => app.search(id)));
     if (focused) head.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();

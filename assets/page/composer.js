@@ -1,14 +1,14 @@
 // Where one writes: draft, reply, edit, mentions, emoji, files.
 
 import * as api from './api.js';
-import { dialog, h, later, menu, toast, tool } from './dom.js';
+import { dialog, h, icon, later, menu, toast, tool } from './dom.js';
 import { t } from './i18n.js';
 import { digestOf, draftOf, model, nameOf, on, person, saveDraft, sayTyping, send, takeMessage } from './model.js';
 import { personAvatar } from './parts.js';
 import { addUploads, shelf } from './uploads.js';
 
 const emoji = '😀 😁 😂 🤣 😊 😍 😘 🥰 😎 🤔 🤗 🤭 😅 😉 😋 😴 😭 😢 😡 😱 🥺 😤 🙄 😏 👍 👎 👌 👏 🙏 💪 🤝 ✌️ 👋 🙌 👀 💯 ❤️ 💔 🎉 🎂 🎁 🌹 🌞 🌙 ⭐ 🔥 💡 ✅ ❌ ❓ ❗ ☕ 🍵 🍜 🍚 🥟 🍎 🍉 🍺 ⚽ 🏀 🚗 🚀 🏠'.split(' ');
-const mostMentions = 8;
+const mostMentions = 5;
 
 export function composer({ id, place, drop, options: settings, editLast, sent }) {
   const conversation = () => model.conversations.get(id);
@@ -88,7 +88,7 @@ export function composer({ id, place, drop, options: settings, editLast, sent })
   area.addEventListener('keydown', (event) => {
     // An Enter that ends a Chinese word is the input method's.
     if (event.isComposing || isComposing || event.keyCode === 229) return;
-    if (!options.hidden && chooseMention(event)) return;
+    if (!options.hidden && keyInMentions(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.altKey) { event.preventDefault(); submit(); }
     else if (event.key === 'Escape' && (reply || edited)) { event.preventDefault(); cancel(); }
     else if (event.key === 'ArrowUp' && !area.value && !edited) { event.preventDefault(); editLast(); }
@@ -148,16 +148,18 @@ export function composer({ id, place, drop, options: settings, editLast, sent })
     try { found = (await api.get(`conversations/${api.segment(id)}/members${api.query({ query: at.text, limit: mostMentions })}`)).items; } catch { /* no list then */ }
     if (mine !== asked || !fragment()) return;
     const people = found.map((each) => each.user ?? each).filter((each) => each.name !== model.me.name);
+    const chooser = !at.text || people.length === mostMentions || !people.length ? [{ displayName: t('mention.choose'), choose: true }] : [];
     const all = conversation()?.role && conversation().role !== 'member' && t('mention.all').startsWith(at.text);
-    options.replaceChildren(...[...(all ? [{ name: '', displayName: t('mention.all') }] : []), ...people].map((user, index) =>
-      h('div', { class: 'option', role: 'option', id: `mention-${index}`, 'aria-selected': String(index === 0), onpointerdown: (event) => { event.preventDefault(); mention(user); } }, personAvatar(user, 's36'), h('span', { class: 'grow cut' }, nameOf(user)), h('span', { class: 'small quiet cut' }, user.name))));
-    [...options.children].forEach((each, index) => { each.user = [...(all ? [{ name: '', displayName: t('mention.all') }] : []), ...people][index]; });
+    options.replaceChildren(...[...(all ? [{ name: '', displayName: t('mention.all') }] : []), ...people, ...chooser].map((user, index) =>
+      h('div', { class: 'option', role: 'option', id: `mention-${index}`, 'aria-selected': String(index === 0), onpointerdown: (event) => { event.preventDefault(); mention(user); } }, user.choose ? h('span', { class: 'sign' }, icon('group')) : personAvatar(user, 's36'), h('span', { class: 'grow cut' }, nameOf(user)), !user.choose && h('span', { class: 'small quiet cut' }, user.name))));
+    [...options.children].forEach((each, index) => { each.user = [...(all ? [{ name: '', displayName: t('mention.all') }] : []), ...people, ...chooser][index]; });
     options.hidden = !options.children.length;
     area.setAttribute('aria-activedescendant', options.hidden ? '' : 'mention-0');
   });
   const mention = (user) => {
     const at = fragment();
     if (!at) return;
+    if (user.choose) { chooseMention(at); return; }
     const label = user.displayName || user.name;
     meant.set(user.name, label);
     area.setRangeText(`@${label} `, at.start, area.selectionStart, 'end');
@@ -165,7 +167,17 @@ export function composer({ id, place, drop, options: settings, editLast, sent })
     typed();
     area.focus();
   };
-  const chooseMention = (event) => {
+  const chooseMention = async (at) => {
+    options.hidden = true;
+    const { chooseMention: choose } = await import('./select.js');
+    choose(id, (people) => {
+      const labels = people.map((user) => { const label = user.displayName || user.name; meant.set(user.name, label); return `@${label} `; });
+      area.setRangeText(labels.join(''), at.start, area.selectionStart, 'end');
+      typed();
+      queueMicrotask(() => area.focus());
+    });
+  };
+  const keyInMentions = (event) => {
     const all = [...options.children];
     const at = all.findIndex((each) => each.getAttribute('aria-selected') === 'true');
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -2,7 +2,7 @@
 
 const drawings = {
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M20 20l-4-4',
-  plus: 'M12 5v14M5 12h14', close: 'M6 6l12 12M18 6L6 18', back: 'M15 5l-7 7 7 7', down: 'M6 9l6 6 6-6',
+  plus: 'M12 5v14M5 12h14', close: 'M6 6l12 12M18 6L6 18', back: 'M15 5l-7 7 7 7', next: 'M9 5l7 7-7 7', blank: '', down: 'M6 9l6 6 6-6',
   more: 'M5.500 12a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0M12.500 12a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0M19.500 12a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0', send: 'M12 19V6M6 11l6-6 6 6', check: 'M5 13l4 4L19 7',
   read: 'M2 13l4 4 9-9M10 15l2 2 10-10', clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2',
   warn: 'M12 4l9 16H3zM12 10v4M12 17h.01', pin: 'M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v5', bell: 'M6 16v-5a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
@@ -13,7 +13,7 @@ const drawings = {
   picture: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01', play: 'M8 5l11 7-11 7z', pause: 'M8 5v14M16 5v14', save: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   group: 'M9 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M3 19a6 6 0 0 1 12 0M16 5a3 3 0 0 1 0 6M18 14a6 6 0 0 1 3 5', person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8M4 20a8 8 0 0 1 16 0',
   gear: 'M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6M12 3v3M12 18v3M3 12h3M18 12h3M5.600 5.600l2.100 2.100M16.300 16.300l2.100 2.100M5.600 18.400l2.100-2.100M16.300 7.700l2.100-2.100',
-  out: 'M14 4H5v16h9M10 12h10M17 8l4 4-4 4', chat: 'M4 5h16v11H10l-5 4v-4H4z', copy: 'M8 8h11v12H8zM5 16V4h11', info: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 11v5M12 8h.01',
+  out: 'M14 4H5v16h9M10 12h10M17 8l4 4-4 4', crown: 'M5 17L3 8l5 4 4-7 4 7 5-4-2 9zM5 20h14', chat: 'M4 5h16v11H10l-5 4v-4H4z', copy: 'M8 8h11v12H8zM5 16V4h11', info: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 11v5M12 8h.01',
   voice: 'M12 4a3 3 0 0 0-3 3v4a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3M6 11a6 6 0 0 0 12 0M12 17v3', camera: 'M4 8h4l2-3h4l2 3h4v11H4zM12 10.500a3 3 0 1 0 0 6 3 3 0 0 0 0-6', speaker: 'M5 10v4h3l4 4V6l-4 4zM16 9a4 4 0 0 1 0 6M18 6.500a8 8 0 0 1 0 11',
   place: 'M12 21s7-6 7-11a7 7 0 0 0-14 0c0 5 7 11 7 11M12 8a2 2 0 1 0 0 4 2 2 0 0 0 0-4', again: 'M20 5v5h-5M4 19v-5h5M19 10a7 7 0 0 0-13-2M5 14a7 7 0 0 0 13 2',
 };
@@ -67,7 +67,7 @@ export function toast(text, action, seconds = 5) {
 let openMenu = null;
 export const closeMenu = () => openMenu?.();
 
-/// A menu at an element or a point. `items`: {icon, label, run, danger}, 'line', or an element of one's own.
+/// A menu at an element or a point. `items`: {icon, label, run, danger, isOn (one of several that stand for a choice)}, 'line', or an element of one's own.
 export function menu(anchor, items, label) {
   closeMenu();
   const before = document.activeElement;
@@ -86,7 +86,7 @@ export function menu(anchor, items, label) {
     if (!item) continue;
     if (item === 'line') box.append(h('hr', { role: 'separator' }));
     else if (item instanceof Node) box.append(item);
-    else box.append(h('button', { type: 'button', role: 'menuitem', class: `item${item.danger ? ' danger' : ''}`, onclick: () => { before?.focus?.({ preventScroll: true }); shut(); item.run(); } }, item.icon && icon(item.icon), item.label));
+    else box.append(h('button', { type: 'button', role: item.isOn === undefined ? 'menuitem' : 'menuitemradio', 'aria-checked': item.isOn === undefined ? null : String(item.isOn), class: `item${item.danger ? ' danger' : ''}`, onclick: () => { before?.focus?.({ preventScroll: true }); shut(); item.run(); } }, item.icon && icon(item.icon), item.label));
   }
   box.addEventListener('keydown', (event) => {
     const all = [...box.querySelectorAll('button')];
@@ -134,6 +134,9 @@ export function dialog(title, closeLabel, build, kind = '') {
   box.showModal();
   return { box, close };
 }
+
+/// Closes every dialog: what comes next is behind them.
+export const closeDialogs = () => { for (const each of [...document.querySelectorAll('dialog[open]')].reverse()) each.close(); };
 
 /// A question with two answers; resolves to true or false.
 export function ask(title, text, yes, no, isDanger) {

@@ -117,15 +117,22 @@ function makeApp() {
   const meButton = h('button', { type: 'button', class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
   meButton.addEventListener('click', () => menu(meButton, [
     { icon: 'person', label: t('me.profile'), run: async () => (await import('./people.js')).ownProfile() },
+    { icon: 'group', label: t('requests'), run: showRequests },
     { icon: 'gear', label: t('settings'), run: async () => (await import('./settings.js')).settings() },
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));
+  const showRequests = async () => (await import('./teams.js')).requests(self);
+  const asks = h('button', { type: 'button', class: 'entry small-entry asks', hidden: true, onclick: showRequests });
+  const drawAsks = () => {
+    asks.hidden = !model.requests;
+    asks.replaceChildren(h('span', { class: 'sign' }, icon('group')), h('span', { class: 'title grow cut' }, t('requests')), h('span', { class: 'count' }, h('span', { 'aria-hidden': 'true' }, String(model.requests)), h('span', { class: 'unseen' }, t('requests.count', { count: model.requests }))));
+  };
   const logo = h('span', { class: 'logo', hidden: true });
   const mark = model.configuration['theme.logo'];
   if (mark) api.content(mark.startsWith('/') ? mark : `/api/v1/files/${api.segment(mark)}`).then((url) => { logo.hidden = false; logo.append(h('img', { src: url, alt: '' })); }, () => {});
   const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
   const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
-    h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, list.box), place);
+    h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, asks, list.box), place);
 
   const drawWire = () => {
     const seconds = Math.max(0, Math.ceil((model.retryAt - Date.now()) / 1000));
@@ -164,13 +171,14 @@ function makeApp() {
     const unread = [...model.conversations.values()].reduce((sum, each) => sum + (each.isMuted ? 0 : each.unread), 0);
     document.title = unread ? `(${unread > 99 ? '99+' : unread}) teahouse` : 'teahouse';
   };
-  stops.push(on('connection', drawWire), on('person', drawMe), on('list', title), list.stop,
+  stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('list', title), list.stop,
     on('arrived', (message, conversation) => {
       if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
     () => { clearInterval(tick); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
   root.replaceChildren(frame);
   drawMe();
+  drawAsks();
   drawWire();
   route();
   return self;
@@ -182,4 +190,4 @@ addEventListener('unhandledrejection', ({ reason }) => {
 });
 
 setScheme(scheme());
-loadTexts().then(start).finally(() => setTimeout(() => { moreTexts().catch(() => {}); for (const name of ['people', 'select', 'settings']) import(`./${name}.js`).catch(() => {}); }, 1500));
+loadTexts().then(start).finally(() => setTimeout(() => { moreTexts().catch(() => {}); for (const name of ['people', 'select', 'card', 'settings']) import(`./${name}.js`).catch(() => {}); }, 1500));

@@ -6,6 +6,7 @@ import { Feed } from './feed.js';
 import { t } from './i18n.js';
 
 export const model = {
+  requests: 0,
   me: null, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, people: new Map(), runs: new Map(), typing: new Map(),
 };
@@ -356,6 +357,22 @@ export function saveDraft(id, text) {
   }, 1500));
 }
 
+// MARK: requests that wait for an answer
+
+let requestTimer = null;
+
+/// Counts them anew; many events in a row ask once.
+export function readRequests() {
+  requestTimer ??= setTimeout(async () => {
+    requestTimer = null;
+    try {
+      const { items } = await api.get('requests');
+      model.requests = items.filter((each) => each.state === 'waiting' && each.canAnswer !== false).length;
+      changed('requests');
+    } catch { /* the next event counts again */ }
+  }, 200);
+}
+
 // MARK: events
 
 function takeEvent(event) {
@@ -374,6 +391,7 @@ function takeOne(event) {
     case 'member': changed(`members:${event.conversation}`); break;
     case 'gone': forgetConversation(event.conversation); break;
     case 'profile': learn(event.user); break;
+    case 'request': readRequests(); break;
     case 'typing': takeTyping(event); break;
     case 'online': if (model.people.has(event.user)) learn({ name: event.user, isOnline: event.isOnline }); break;
     case 'gap': loadAgain(event.scope === 'conversation' ? event.conversation : null); break;
@@ -421,7 +439,7 @@ export const retryNow = () => feed?.retryNow();
 // MARK: from sign-in to sign-out
 
 export async function begin(session) {
-  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isListLoaded: false, connection: 'connecting' });
+  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, requests: 0, isListLoaded: false, connection: 'connecting' });
   learn(session.user);
   readOutbox();
   for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
@@ -429,6 +447,7 @@ export async function begin(session) {
       const cursor = await readList();
       if (!model.me) return;
       feed = new Feed(cursor, { event: takeEvent, state: takeState });
+      readRequests();
       pumpAll();
       return;
     } catch (error) {

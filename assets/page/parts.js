@@ -66,6 +66,9 @@ export function empty(sign, title, text, ...actions) {
   return h('div', { class: 'empty' }, icon(sign), h('strong', {}, title), text && h('span', { class: 'ui' }, text), ...actions);
 }
 
+/// Why something may not be done, or null when it may.
+export const mayNot = (right) => right === undefined || right === true ? null : t(`no.${right?.no}`) === `no.${right?.no}` ? t('no') : t(`no.${right?.no}`);
+
 /// A list with a spinner, an error with a button, or what was found; more is read when its end comes near.
 export function pagedList(box, load, row, none) {
   let cursor;

@@ -70,7 +70,7 @@ export function searchPanel(app, { filter, list }) {
     ].filter(Boolean));
     chips.children[at]?.focus();
   };
-  const chooseSender = async () => (await import('./select.js')).choose({ title: t('search.sender'), source: 'people', isMany: false, run: async ([one]) => { if (one) set('sender', one.key); } });
+  const chooseSender = async () => (await import('./select.js')).choose({ title: t('search.sender'), sections: ['people', 'friends'], run: async ([one]) => set('sender', one.id) });
   const chooseDays = () => dialog(t('search.days.choose'), t('close'), (close) => {
     const field = (id, label) => h('div', { class: 'field' }, h('label', { for: id }, label), h('input', { id, class: 'input', type: 'date', max: new Date().toLocaleDateString('sv') }));
     const form = h('form', { class: 'body' }, field('day-from', t('search.days.from')), field('day-to', t('search.days.to')), h('button', { class: 'button primary' }, t('done')));

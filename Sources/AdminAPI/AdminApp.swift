@@ -26,19 +26,19 @@ extension AdminAppRequest: AdminDefinitions {
             fields.line(ctl("app keys"))
             return self
         case .rotate(let rotation):
-            fields.change("app.rotate", rotation.key.word, audited: .app(.rotate(rotation.withoutValue)))
+            fields.change("app.rotate", .app(rotation.key.word), audited: .app(.rotate(rotation.withoutValue)))
             fields.line(
                 ctl(
                     "app rotate", .word(rotation.key.word), .option("overlap", rotation.overlapSeconds),
                     .flag("key-stdin", rotation.value != nil)))
             return try .rotate(fields.inline(rotation))
         case .set(let patch):
-            fields.change("app.set")
+            fields.change("app.set", .app(nil))
             fields.line(patch.command)
             return try .set(fields.inline(patch))
         // A signature lets somebody in, as a token does.
         case .sign(let signing):
-            fields.change("app.sign", signing.client.nonEmpty)
+            fields.change("app.sign", .text(signing.client.nonEmpty))
             fields.line(signing.command)
             return try .sign(fields.inline(signing))
         }

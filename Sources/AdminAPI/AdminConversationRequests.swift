@@ -64,19 +64,19 @@ extension AdminConversationRequest: AdminDefinitions {
             fields.line(after == nil ? ctl("conversation list", .option("member", member.text)) : nil)
             return try .list(of: fields("member", member), after: fields("after", after))
         case .createDirect(let one, let other):
-            fields.change("conversation.direct", "\(one.text),\(other.text)")
+            fields.change("conversation.direct", .conversation("\(one.text),\(other.text)"))
             fields.ctl("conversation direct", says: "ctl.conversation.made", examples: ["ming lan"])
             return try .createDirect(
                 fields("one", one, .argument("ONE", "argument.user")),
                 fields("other", other, .argument("OTHER", "argument.user")))
         case .createRoom(let name, let title):
-            fields.change("conversation.room", name.text)
+            fields.change("conversation.room", .room(name))
             fields.ctl("conversation room", says: "ctl.conversation.made", examples: ["hall --title 大堂"])
             return try .createRoom(
                 fields("name", name, .argument("NAME", "argument.room")),
                 title: fields("title", title, .option("title", "TITLE", "option.title")))
         case .rename(let name, let title):
-            fields.change("conversation.rename", name)
+            fields.change("conversation.rename", .conversation(name))
             fields.ctl(
                 "conversation rename", says: "ctl.conversation.renamed", ["name": name],
                 examples: ["tea '茶馆'", "tea"])
@@ -84,11 +84,11 @@ extension AdminConversationRequest: AdminDefinitions {
                 fields("conversation", name, .conversation),
                 title: fields("title", title, .argument("TITLE", "argument.title", isOptional: true)))
         case .setAttributes(let name, let patch):
-            fields.change("conversation.attributes", name)
+            fields.change("conversation.attributes", .conversation(name))
             fields.line(Self.options(setting: patch).map { ctl("conversation attributes", [.word(name)] + $0) })
             return try .setAttributes(fields("conversation", name), patch: fields("patch", patch))
         case .delete(let name):
-            fields.change("conversation.delete", name)
+            fields.change("conversation.delete", .conversation(name))
             fields.ctl("conversation delete", says: "ctl.conversation.deleted", ["name": name], examples: ["tea"])
             return try .delete(fields("conversation", name, .conversation))
         case .look(let name, let place, let limit):
@@ -98,7 +98,7 @@ extension AdminConversationRequest: AdminDefinitions {
                 fields("conversation", name), fields.inline(place),
                 limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
         case .recall(let name, let sequence, let forGood):
-            fields.change("message.recall", name)
+            fields.change("message.recall", .conversation(name))
             fields.ctl(
                 "message recall", says: "ctl.message.recalled", evenForNone: true,
                 examples: ["tea 17", "tea 17 --for-good"])

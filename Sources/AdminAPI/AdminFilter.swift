@@ -90,11 +90,11 @@ extension AdminFilterRequest: AdminDefinitions {
             fields.line(after == nil ? ctl("filter list") : nil)
             return try .list(after: fields("after", after))
         case .add(let rule):
-            fields.change("filter.add", rule.receiver?.text)
+            fields.change("filter.add", .filters(rule.receiver?.text))
             fields.line(rule.command)
             return try .add(fields.inline(rule))
         case .remove(let number):
-            fields.change("filter.remove", String(number))
+            fields.change("filter.remove", .filters(String(number)))
             fields.line(ctl("filter remove", .word(String(number))))
             return try .remove(fields("number", number))
         case .test(let trial):

@@ -61,7 +61,7 @@ extension AdminHookRequest: AdminDefinitions {
             fields.ctl("hook list", examples: [""])
             return self
         case .setDisabled(let name, let isDisabled):
-            fields.change("hook.disable", name, inverse: .hooks(.setDisabled(name, !isDisabled)))
+            fields.change("hook.disable", .text(name), inverse: .hooks(.setDisabled(name, !isDisabled)))
             fields.ctl(
                 "hook \(isDisabled ? "disable" : "enable")",
                 says: isDisabled ? "ctl.hook.disabled" : "ctl.hook.enabled", evenForNone: true, ["name": name],

@@ -27,18 +27,18 @@ extension AdminKindRequest: AdminDefinitions {
             fields.line(ctl("kind list"))
             return self
         case .set(let entry):
-            fields.change("kind.set", entry.kind.number)
+            fields.change("kind.set", .kind(entry.kind))
             fields.line(entry.isDisabled ? nil : entry.command)
             return try .set(fields.inline(entry))
         case .setDisabled(let kind, let isDisabled):
-            fields.change("kind.disable", kind.number, inverse: .kinds(.setDisabled(kind, !isDisabled)))
+            fields.change("kind.disable", .kind(kind), inverse: .kinds(.setDisabled(kind, !isDisabled)))
             fields.ctl(
                 "kind \(isDisabled ? "disable" : "enable")",
                 says: isDisabled ? "ctl.kind.disabled" : "ctl.kind.enabled", evenForNone: true,
                 ["number": kind.number], examples: ["500"])
             return try .setDisabled(fields("number", kind, .kind), fields("disabled", isDisabled))
         case .remove(let kind):
-            fields.change("kind.remove", kind.number)
+            fields.change("kind.remove", .kind(kind))
             fields.ctl(
                 "kind remove", says: "ctl.kind.removed", evenForNone: true, ["number": kind.number],
                 examples: ["500"])

@@ -10,8 +10,8 @@ package struct AdminOperation: Hashable, Sendable {
     package var isChange = false
     /// True when the log and the audit log keep it: changes, reading a conversation as a member, reading keys.
     package var isAudited = false
-    /// The one person, conversation or thing that the request is about; `nil` when there are several or none.
-    package var subject: String?
+    /// Subject of the request, whose state the audit log keeps before and after.
+    package var subject = AdminSubject.text(nil)
     /// Request as the audit log keeps it, without passwords and texts of messages; `nil` for the request unchanged.
     package var audited: AdminRequest?
     /// Words of the `teahouse ctl` command that does the same; `nil` when no single command does.

@@ -18,7 +18,7 @@ extension AdminAnnouncementRequest: AdminDefinitions {
         switch self {
         case .send(let notice):
             fields.change(
-                "notice.send", notice.teams.count == 1 ? notice.teams[0].text : nil,
+                "notice.send", .announcements(notice.teams.count == 1 ? notice.teams[0] : nil),
                 audited: .announcements(.send(notice.withoutText)))
             fields.line(notice.command)
             return try .send(fields.inline(notice))

@@ -27,7 +27,7 @@ extension AdminPeopleRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .edit(let edit):
-            fields.change("user.edit", edit.name.text)
+            fields.change("user.edit", .user(edit.name))
             fields.ctl(
                 "user edit", says: "ctl.user.edited", evenForNone: true, ["name": edit.name.text],
                 examples: ["ming --display-name 小明 --role admin", "ming --external-id ''"])
@@ -38,7 +38,7 @@ extension AdminPeopleRequest: AdminDefinitions {
             fields.look("user.preview")
             return try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
         case .endSessions(let filter, let isDryRun):
-            fields.change("session.endWhere", filter.user?.text, isChange: !isDryRun)
+            fields.change("session.endWhere", .text(filter.user?.text), isChange: !isDryRun)
             fields.line(filter.command(isDryRun: isDryRun))
             return try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
         case .details(let name):
@@ -46,7 +46,7 @@ extension AdminPeopleRequest: AdminDefinitions {
             fields.ctl("user details", examples: ["ming", "ming --json"])
             return try .details(fields("name", name, .user))
         case .delete(let name):
-            fields.change("user.delete", name.text)
+            fields.change("user.delete", .person(name))
             fields.line(ctl("user delete", .word(name.text), .flag("yes", true)))
             return try .delete(fields("name", name))
         case .bring(let rows, let isDryRun):

@@ -25,7 +25,7 @@ extension AdminPolicyRequest: AdminDefinitions {
             fields.line(ctl("policy preview", .words(policy.words)))
             return try .preview(fields("policy", policy))
         case .set(let policy, let endingNow):
-            fields.change("policy.set")
+            fields.change("policy.set", .policy)
             fields.line(ctl("policy set", .words(policy.words), .flag("end", endingNow)))
             return try .set(fields("policy", policy), endingNow: fields("end", endingNow))
         }

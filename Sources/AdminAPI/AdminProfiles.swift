@@ -147,11 +147,11 @@ extension AdminProfileRequest: AdminDefinitions {
             fields.line(ctl("profile show", .word(name.text), .option("by", asker?.text), .option("in", conversation)))
             return try .show(fields("name", name), by: fields("by", asker), in: fields("conversation", conversation))
         case .set(let change):
-            fields.change("profile.set", change.name.text)
+            fields.change("profile.set", .user(change.name))
             fields.line(change.command)
             return try .set(fields.inline(change))
         case .invalidate(let whose):
-            fields.change("profile.invalidate", whose.subject)
+            fields.change("profile.invalidate", .text(whose.subject))
             fields.line(ctl("profile invalidate", whose.part))
             return try .invalidate(fields.inline(whose))
         case .metrics:

@@ -36,11 +36,11 @@ extension AdminFileRequest: AdminDefinitions {
             fields.line(ctl("file gc", .flag("dry-run", isDryRun)))
             return try .collect(isDryRun: fields("dryRun", isDryRun))
         case .delete(let key):
-            fields.change("file.delete", key.text)
+            fields.change("file.delete", .file(key))
             fields.line(ctl("file delete", .word(key.text)))
             return try .delete(fields("file", key))
         case .send(let send):
-            fields.change("file.send", send.from.text)
+            fields.change("file.send", .text(send.from.text))
             return try .send(fields.inline(send))
         }
     }

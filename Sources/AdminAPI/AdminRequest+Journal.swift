@@ -9,7 +9,10 @@ extension AdminRequest {
     package var isAudited: Bool { self.noted.operation.isAudited }
 
     /// The one person, conversation or thing that the request is about; `nil` when there are several or none.
-    package var subject: String? { self.noted.operation.subject }
+    package var subject: String? { self.noted.operation.subject.text }
+
+    /// Subject of the request, whose state the audit log keeps before and after.
+    package var auditSubject: AdminSubject { self.noted.operation.subject }
 
     /// Request as a JSON object for the audit log, without passwords and texts of messages.
     package var asked: String {

@@ -86,7 +86,7 @@ extension AdminTeamRequest: AdminDefinitions {
             fields.ctl("team show", examples: ["tea", "tea --json"])
             return try .show(fields("team", team, .team))
         case .create(let new):
-            fields.change("team.create", new.name.text)
+            fields.change("team.create", .team(new.name))
             if new.form == nil {
                 fields.line(new.groupCommand)
             } else {
@@ -99,7 +99,7 @@ extension AdminTeamRequest: AdminDefinitions {
             }
             return try .create(fields.inline(new))
         case .set(let team, let patch):
-            fields.change("team.set", team.text, inverse: patch.muteInverse.map { .teams(.set(team, $0)) })
+            fields.change("team.set", .team(team), inverse: patch.muteInverse.map { .teams(.set(team, $0)) })
             if let mode = patch.onlyMute {
                 fields.line(mode.command(for: team))
             } else {
@@ -114,7 +114,8 @@ extension AdminTeamRequest: AdminDefinitions {
             try fields.checkTyped(set.1 != AdminTeamPatch(), "ctl.team.nothingToSet")
             return .set(set.0, set.1)
         case .invite(let team, let people, let from, let postscript):
-            fields.change("team.invite", team.text, inverse: from == nil ? .teams(.remove(team, people)) : nil)
+            fields.change(
+                "team.invite", .team(team, among: people), inverse: from == nil ? .teams(.remove(team, people)) : nil)
             fields.ctl(
                 "team invite", says: "ctl.team.invited", ["name": team.text],
                 examples: ["tea lan bo", "tea lan --from ming --text 来喝茶"])
@@ -123,11 +124,11 @@ extension AdminTeamRequest: AdminDefinitions {
                 from: fields("from", from, .option("from", "NAME", "option.inviteFrom")),
                 postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
         case .remove(let team, let people):
-            fields.change("team.remove", team.text, inverse: .teams(.add(team, people)))
+            fields.change("team.remove", .team(team, among: people), inverse: .teams(.add(team, people)))
             fields.ctl("team remove", says: "ctl.team.removed", ["name": team.text], examples: ["tea lan"])
             return try .remove(fields("team", team, .team), fields("people", people, .names))
         case .setRole(let team, let people, let role):
-            fields.change("team.role", team.text)
+            fields.change("team.role", .team(team, among: people))
             fields.ctl(
                 "team role", says: "ctl.team.roles", ["name": team.text],
                 examples: ["tea manager lan", "tea member lan"])
@@ -135,7 +136,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .team), fields("people", people, .names),
                 fields("role", role, .argument("ROLE", "argument.teamRole", only: ["manager", "member"])))
         case .setNickname(let team, let name, let nickname):
-            fields.change("team.nickname", team.text)
+            fields.change("team.nickname", .member(name, of: team))
             fields.ctl(
                 "team nickname", says: "ctl.team.renamed", ["name": name.text, "team": team.text],
                 examples: ["tea lan 阿兰", "tea lan"])
@@ -144,19 +145,20 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("nickname", nickname, .argument("NICKNAME", "argument.nickname", isOptional: true)))
         case .mute(let team, let name, let isMuted, let minutes):
             fields.change(
-                "team.mute", team.text, inverse: isMuted ? .teams(.mute(team, name, false, minutes: nil)) : nil)
+                "team.mute", .member(name, of: team),
+                inverse: isMuted ? .teams(.mute(team, name, false, minutes: nil)) : nil)
             fields.line(Self.muteCommand(team, name, isMuted, minutes))
             return try .mute(
                 fields("team", team), fields("name", name), fields("on", isMuted), minutes: fields("minutes", minutes))
         case .setBanned(let team, let isBanned):
             let word = isBanned ? "ban" : "unban"
-            fields.change("team.ban", team.text, inverse: .teams(.setBanned(team, !isBanned)))
+            fields.change("team.ban", .team(team), inverse: .teams(.setBanned(team, !isBanned)))
             fields.ctl(
                 "team \(word)", also: "group \(word)", summary: "command.ctl.group.\(word)",
                 says: isBanned ? "ctl.group.banned" : "ctl.group.unbanned", ["name": team.text], examples: ["tea"])
             return try .setBanned(fields("team", team, .group), fields("banned", isBanned))
         case .transfer(let team, let owner, let andLeaves):
-            fields.change("team.transfer", team.text)
+            fields.change("team.transfer", .team(team))
             fields.ctl(
                 "team transfer", says: "ctl.team.transferred", ["name": team.text, "owner": owner.text],
                 examples: ["tea lan", "tea lan --leave"])
@@ -164,11 +166,11 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .team), to: fields("name", owner, .user),
                 andLeaves: fields("leave", andLeaves, .flag("leave", "option.andLeave")))
         case .dismiss(let team):
-            fields.change("team.dismiss", team.text)
+            fields.change("team.dismiss", .team(team))
             fields.ctl("team dismiss", says: "ctl.team.dismissed", ["name": team.text], examples: ["tea"])
             return try .dismiss(fields("team", team, .team))
         case .setNotice(let team, let text):
-            fields.change("team.notice", team.text)
+            fields.change("team.notice", .team(team))
             fields.ctl(
                 "team notice", also: "group notice", summary: "command.ctl.group.notice",
                 says: text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet", ["name": team.text],
@@ -177,7 +179,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .group),
                 fields("text", text, .argument("TEXT", "argument.notice", isOptional: true)))
         case .announce(let team, let title, let text):
-            fields.change("team.announce", team.text)
+            fields.change("team.announce", .team(team))
             fields.ctl(
                 "team announce", says: text.isEmpty ? "ctl.team.announcementRemoved" : "ctl.team.announced",
                 ["name": team.text], examples: ["tea 今晚八点喝茶 --title 茶会", "tea"])
@@ -202,7 +204,7 @@ extension AdminTeamRequest: AdminDefinitions {
             fields.ctl("request list", examples: ["", "--team tea --all"])
             return try .requests(fields.inline(query))
         case .answer(let number, let accept, let reason):
-            fields.change("request.answer", String(number))
+            fields.change("request.answer", .joinRequest(number))
             fields.ctl(
                 "request \(accept ? "accept" : "refuse")",
                 says: accept ? "ctl.request.accepted" : "ctl.request.refused", examples: ["7"])
@@ -210,7 +212,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("request", number, .request), accept: fields("accept", accept),
                 reason: fields("reason", reason, .option("reason", "TEXT", "option.reason")))
         case .apply(let team, let name, let postscript):
-            fields.change("request.apply", team.text)
+            fields.change("request.apply", .team(team, among: [name]))
             fields.ctl(
                 "request apply", says: "ctl.request.waiting", done: "ctl.request.joined",
                 ["person": name.text, "team": team.text], examples: ["tea lan --text 我也爱喝茶"])
@@ -218,7 +220,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .team), fields("name", name, .user),
                 postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
         case .withdraw(let number):
-            fields.change("request.withdraw", String(number))
+            fields.change("request.withdraw", .joinRequest(number))
             fields.ctl("request withdraw", says: "ctl.request.withdrawn", examples: ["7"])
             return try .withdraw(fields("request", number, .request))
         }

@@ -31,7 +31,8 @@ extension AdminTransferRequest: AdminDefinitions {
                 fields("owner", owner), withOver: fields("over", withOver),
                 limit: fields("limit", limit, in: 1...AdminProtocol.fileRows))
         case .change(let key, let action):
-            fields.change("transfer.change", key.text, inverse: action.inverse.map { .transfers(.change(key, $0)) })
+            fields.change(
+                "transfer.change", .text(key.text), inverse: action.inverse.map { .transfers(.change(key, $0)) })
             fields.line(ctl("transfer \(action.word)", .word(key.text)))
             return try .change(fields("transfer", key), fields("action", action))
         case .watch(let owner):
@@ -39,7 +40,7 @@ extension AdminTransferRequest: AdminDefinitions {
             fields.line(ctl("transfer watch", .option("of", owner?.text)))
             return try .watch(fields("owner", owner))
         case .upload(let upload):
-            fields.change("upload.open", upload.owner.text)
+            fields.change("upload.open", .text(upload.owner.text))
             return try .upload(fields.inline(upload))
         // A piece is part of an upload that is in the journal already.
         case .piece(let piece):

@@ -161,7 +161,7 @@ extension AdminRequest: AdminDefinitions {
             fields.line(ctl("wukong token"))
             return self
         case .addUser(let user):
-            fields.change("user.add", user.name.text, audited: .addUser(user.withoutPassword))
+            fields.change("user.add", .user(user.name), audited: .addUser(user.withoutPassword))
             fields.line(user.command)
             return try .addUser(fields.inline(user))
         case .listUsers(let after):
@@ -173,33 +173,35 @@ extension AdminRequest: AdminDefinitions {
             fields.ctl("user show", examples: ["ming"])
             return try .showUser(fields("name", name, .user))
         case .issueToken(let name, let device, let level):
-            fields.change("user.token", name.text)
+            fields.change("user.token", .user(name))
             fields.ctl("user token", examples: ["ming --device web"])
             return try .issueToken(
                 fields("name", name, .user),
                 fields("device", device, .choice("device", "option.device", hasUsual: true)),
                 fields("level", level, .choice("level", "option.level", hasUsual: true)))
         case .revoke(let name, let device):
-            fields.change("user.revoke", name.text)
+            fields.change("user.revoke", .user(name))
             fields.ctl(
                 "user revoke", says: "ctl.user.revoked", evenForNone: true, ["name": name.text],
                 examples: ["ming", "ming --device web"])
             return try .revoke(
                 fields("name", name, .user), fields("device", device, .choice("device", "option.revokeDevice")))
         case .setDisabled(let name, let isDisabled):
-            fields.change("user.disable", name.text, inverse: .setDisabled(name, !isDisabled))
+            fields.change("user.disable", .user(name), inverse: .setDisabled(name, !isDisabled))
             fields.ctl(
                 "user \(isDisabled ? "disable" : "enable")",
                 says: isDisabled ? "ctl.user.disabled" : "ctl.user.enabled", evenForNone: true, ["name": name.text],
                 examples: ["ming"])
             return try .setDisabled(fields("name", name, .user), fields("disabled", isDisabled))
         case .setPassword(let name, let password):
-            fields.change("user.password", name.text, audited: .setPassword(name, "(changed)"))
+            fields.change("user.password", .user(name), audited: .setPassword(name, "(changed)"))
             fields.line(ctl("user password", .word(name.text), .flag("password-stdin", true)))
             return try .setPassword(fields("name", name), fields("password", password))
         case .setListed(let owner, let list, let other, let isListed):
             let verb = list.verb(isListed)
-            fields.change("user.listed", owner.text, inverse: .setListed(owner: owner, list, other: other, !isListed))
+            fields.change(
+                "user.listed", .list(owner, list, other),
+                inverse: .setListed(owner: owner, list, other: other, !isListed))
             fields.ctl(
                 "user \(verb)", says: "ctl.user.\(verb)", ["name": owner.text, "other": other.text],
                 examples: ["lan ming"])
@@ -208,11 +210,11 @@ extension AdminRequest: AdminDefinitions {
                 other: fields("other", other, .argument("OTHER", "argument.other")), fields("listed", isListed))
         case .setSendBanned(let name, let isBanned):
             let verb = isBanned ? "mute" : "unmute"
-            fields.change("user.mute", name.text, inverse: .setSendBanned(name, !isBanned))
+            fields.change("user.mute", .user(name), inverse: .setSendBanned(name, !isBanned))
             fields.ctl("user \(verb)", says: "ctl.user.\(verb)", ["name": name.text], examples: ["ming"])
             return try .setSendBanned(fields("name", name, .user), fields("on", isBanned))
         case .setAllowlistOnly(let name, let isOn):
-            fields.change("user.allowlist", name.text, inverse: .setAllowlistOnly(name, !isOn))
+            fields.change("user.allowlist", .user(name), inverse: .setAllowlistOnly(name, !isOn))
             fields.ctl(
                 "user allowlist", says: isOn ? "ctl.user.allowlistOn" : "ctl.user.allowlistOff",
                 ["name": name.text], examples: ["lan on"])
@@ -241,13 +243,13 @@ extension AdminRequest: AdminDefinitions {
             fields.line(after == nil ? ctl("session list", .option("user", user?.text)) : nil)
             return try .listSessions(fields("user", user), after: fields("after", after))
         case .endSessions(let ids, let user):
-            fields.change("session.end", user?.text)
+            fields.change("session.end", .text(user?.text))
             fields.line(
                 ids.isEmpty && user == nil
                     ? nil : ctl("session kick", .words(ids.map { String($0) }), .option("user", user?.text)))
             return try .endSessions(ids: fields("ids", ids), user: fields("user", user))
         case .send(let send):
-            fields.change("send", send.from.text, audited: .send(send.withoutText))
+            fields.change("send", .text(send.from.text), audited: .send(send.withoutText))
             fields.line(send.command)
             return try .send(fields.inline(send))
         case .follow(let conversation, let withSessions):

@@ -31,11 +31,11 @@ extension AdminSettingsRequest: AdminDefinitions {
             fields.line(ctl("setting show", .word(name)))
             return try .show(fields("name", name))
         case .set(let name, let scope, let value):
-            fields.change("setting.set", name)
+            fields.change("setting.set", .setting(name, scope))
             fields.line(ctl("setting set", .word(name), scope.option, .word(value)))
             return try .set(fields("name", name), fields.inline(scope), fields("value", value))
         case .reset(let name, let scope):
-            fields.change("setting.reset", name)
+            fields.change("setting.reset", .setting(name, scope))
             fields.line(ctl("setting reset", .word(name), scope.option))
             return try .reset(fields("name", name), fields.inline(scope))
         case .effective(let conversation, let user):

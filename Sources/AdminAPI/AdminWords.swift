@@ -27,11 +27,11 @@ extension AdminWordRequest: AdminDefinitions {
             fields.line(after == nil ? ctl("word list") : nil)
             return try .list(after: fields("after", after))
         case .add(let rules):
-            fields.change("word.add", rules.count == 1 ? rules[0].word : nil)
+            fields.change("word.add", .words(rules.map(\.word)))
             fields.line(Self.command(adding: rules))
             return try .add(fields("rules", rules, count: 1...AdminProtocol.wordRows))
         case .remove(let words):
-            fields.change("word.remove", words.count == 1 ? words[0] : nil)
+            fields.change("word.remove", .words(words))
             fields.line(words.isEmpty ? nil : ctl("word remove", .words(words)))
             return try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
         case .test(let text):

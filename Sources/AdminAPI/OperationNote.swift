@@ -37,18 +37,18 @@ extension AdminFields {
     ///
     /// - Parameter isAudited: true for a request that reveals private data or secrets.
     func look(_ word: String, _ subject: @autoclosure () -> String? = nil, isAudited: Bool = false) {
-        self.note?.operation = AdminOperation(word: word, isAudited: isAudited, subject: subject())
+        self.note?.operation = AdminOperation(word: word, isAudited: isAudited, subject: .text(subject()))
     }
 
     /// Defines an operation that changes something.
     ///
     /// - Parameters:
-    ///   - subject: the one person, conversation or thing that it is about.
+    ///   - subject: what it changes, whose state the audit log keeps before and after.
     ///   - isChange: false for one that only tells what it would change.
     ///   - audited: request as the audit log keeps it, without passwords and texts of messages.
     ///   - inverse: request that undoes it, whatever the state before was.
     func change(
-        _ word: String, _ subject: @autoclosure () -> String? = nil, isChange: Bool = true,
+        _ word: String, _ subject: @autoclosure () -> AdminSubject = .text(nil), isChange: Bool = true,
         audited: @autoclosure () -> AdminRequest? = nil, inverse: @autoclosure () -> AdminRequest? = nil
     ) {
         self.note?.operation = AdminOperation(

@@ -46,61 +46,36 @@ extension AdminHandler {
     static func note(of request: AdminRequest, by actor: AuditActor) -> AuditNote {
         AuditNote(
             actor: actor, word: request.word, subject: request.subject, asked: request.asked,
-            state: Self.state(concernedBy: request))
+            state: Self.state(of: request.auditSubject))
     }
 
-    /// How to read what a request changes. Of some there is nothing to read: what was asked for says it all.
-    private static func state(concernedBy request: AdminRequest) -> AuditNote.State {
-        switch request {
-        case .addUser(let user): Self.stateOfUser(user.name)
-        case .issueToken(let name, _, _), .revoke(let name, _), .setDisabled(let name, _), .setSendBanned(let name, _),
-            .setPassword(let name, _), .setAllowlistOnly(let name, _):
-            Self.stateOfUser(name)
-        case .setListed(let owner, let list, let other, _): Self.stateOfList(owner, list, other)
-        case .files(.delete(let key)): Self.stateOfFile(key)
-        case .announcements(.send): Self.stateOfAnnouncements
-        case .profiles(.set(let change)): Self.stateOfUser(change.name)
-        case .people(.edit(let edit)): Self.stateOfUser(edit.name)
-        case .people(.delete(let name)): Self.stateOfPerson(name)
-        case .teams(let request): Self.state(concernedBy: request)
-        case .words: Self.stateOfWord(request.subject)
+    /// How to read the state of what a request is about. Of some there is nothing to read: what was asked for says it all.
+    private static func state(of subject: AdminSubject) -> AuditNote.State {
+        switch subject {
+        case .text: Self.nothing
+        case .user(let name): Self.stateOfUser(name)
+        case .person(let name): Self.stateOfPerson(name)
+        case .list(let owner, let list, let other): Self.stateOfList(owner, list, other)
+        case .team(let name, let people): Self.stateOfTeam(name, among: people)
+        case .member(let name, let team): Self.stateOfMember(name, of: team)
+        case .joinRequest(let number): Self.stateOfJoinRequest(number)
+        case .room(let name): Self.stateOfRoom(name)
+        case .conversation(let name): Self.stateOfConversation(name)
+        case .file(let key): Self.stateOfFile(key)
+        case .announcements: Self.stateOfAnnouncements
+        case .words: Self.stateOfWord(subject.text)
         case .filters: Self.stateOfFilter
-        case .kinds(.set(let entry)): Self.stateOfKind(entry.kind)
-        case .kinds(.setDisabled(let kind, _)), .kinds(.remove(let kind)): Self.stateOfKind(kind)
-        case .settings(.set(let name, let scope, _)), .settings(.reset(let name, let scope)):
-            Self.stateOfSetting(name, scope)
+        case .kind(let kind): Self.stateOfKind(kind)
+        case .setting(let name, let scope): Self.stateOfSetting(name, scope)
         case .policy: Self.stateOfPolicy
-        case .app(.rotate), .app(.set): Self.stateOfApp
-        case .conversationDetails(.seeAs), .conversationDetails(.export): Self.nothing
-        case .conversationDetails(.createRoom(let name, _)): Self.stateOfRoom(name)
-        case .conversationDetails: Self.stateOfConversation(request.subject ?? "")
-        case .status, .setupToken, .managerToken, .listUsers, .showUser, .importUsers, .listConversations,
-            .showConversation, .listMessages, .listSessions, .endSessions, .send, .follow, .stopFollowing,
-            .files(.list), .files(.show), .files(.verify), .files(.collect), .files(.send), .transfers, .audit, .live,
-            .profiles(.show), .profiles(.invalidate), .profiles(.metrics), .people(.preview), .people(.endSessions),
-            .people(.details), .people(.bring), .kinds(.list), .kinds(.try), .hooks, .settings(.list),
-            .settings(.show), .settings(.effective), .settings(.limits), .announcements(.list), .announcements(.show),
-            .app(.show), .app(.keys), .app(.sign), .search:
-            Self.nothing
+        case .app: Self.stateOfApp
         }
     }
 
-    private static func state(concernedBy request: AdminTeamRequest) -> AuditNote.State {
-        switch request {
-        case .show, .announcements, .card, .requests: Self.nothing
-        case .create(let team): Self.stateOfTeam(team.name)
-        case .invite(let team, let people, _, _), .remove(let team, let people), .setRole(let team, let people, _):
-            Self.stateOfTeam(team, among: people)
-        case .setNickname(let team, let name, _), .mute(let team, let name, _, _): Self.stateOfMember(name, of: team)
-        case .set(let team, _), .setBanned(let team, _), .transfer(let team, _, _), .dismiss(let team),
-            .setNotice(let team, _), .announce(let team, _, _):
-            Self.stateOfTeam(team)
-        case .apply(let team, let name, _): Self.stateOfTeam(team, among: [name])
-        case .answer(let number, _, _), .withdraw(let number):
-            { transaction throws(StoreError) in
-                guard let request = try transaction.teamRequest(number) else { return nil }
-                return Self.object { $0.text("state", request.state.word) }
-            }
+    private static func stateOfJoinRequest(_ number: Int64) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let request = try transaction.teamRequest(number) else { return nil }
+            return Self.object { $0.text("state", request.state.word) }
         }
     }
 

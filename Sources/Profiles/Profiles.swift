@@ -41,6 +41,10 @@ package final class Profiles: Sendable {
 
     // MARK: People
 
+    /// True where people see those alone with whom they share a conversation or a friendship (`profiles.visible_to`): a
+    /// list names nobody else.
+    package var showsOnlyAcquainted: Bool { self.engine.options.visibility == .acquainted }
+
     /// Profile in memory and not out of date, as everybody sees it; nothing is asked for.
     package func cached(_ name: UserName) -> ProfileInfo? {
         let now = self.engine.clock.now()

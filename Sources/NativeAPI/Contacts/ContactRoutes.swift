@@ -110,10 +110,11 @@ enum ContactRoutes {
         if after != nil, sections.count > 1 {
             throw Problem(.unusableField, "a cursor belongs to one section", field: "cursor")
         }
+        let people: ChoosablePeople = call.native.profiles.showsOnlyAcquainted ? .acquainted : .everybody
         call.read(as: .long) { store throws(StoreError) in
             var pages: [Page] = []
             for section in sections {
-                var entries = try Self.entries(of: section, conversation, matching: query, for: user, store)
+                var entries = try Self.entries(of: section, people, conversation, matching: query, for: user, store)
                 if let after { entries.removeAll { $0.key <= after } }
                 entries.sort { $0.key < $1.key }
                 var page = Page(section: section, entries: Array(entries.prefix(limit)))
@@ -134,11 +135,12 @@ enum ContactRoutes {
     }
 
     private static func entries(
-        of section: Section, _ conversation: ConversationID?, matching query: String, for user: UserID,
+        of section: Section, _ people: ChoosablePeople, _ conversation: ConversationID?, matching query: String,
+        for user: UserID,
         _ store: ReadTransaction
     ) throws(StoreError) -> [Entry] {
         switch section {
-        case .people: return try self.people(.everybody, matching: query, for: user, store)
+        case .people: return try self.people(people, matching: query, for: user, store)
         case .friends: return try self.people(.friends, matching: query, for: user, store)
         case .lists: return try self.people(.lists, matching: query, for: user, store)
         case .members:

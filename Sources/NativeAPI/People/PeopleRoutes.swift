@@ -40,8 +40,9 @@ enum PeopleRoutes {
         let (query, after) = (call.input.text("query") ?? "", call.input.text("cursor") ?? "")
         let (native, user, broker) = (call.native, call.user, call.services.broker)
         // What is looked for may be nowhere: then all people are looked at.
-        call.read(as: query.isEmpty ? .page : .long) { store throws(StoreError) in
-            try store.people(matching: query, after: after, limit: limit + 1)
+        let asker = native.profiles.showsOnlyAcquainted ? user : nil
+        call.read(as: query.isEmpty && asker == nil ? .page : .long) { store throws(StoreError) in
+            try store.people(matching: query, after: after, knownTo: asker, limit: limit + 1)
         } then: { found in
             let names = Array(found.prefix(limit))
             let next = found.count > limit ? names.last?.text : nil

@@ -15,6 +15,8 @@ package struct ChoosablePerson: Hashable, Sendable {
 /// Source of people to choose from.
 package enum ChoosablePeople: Hashable, Sendable {
     case everybody
+    /// Those with whom the asker shares a conversation or a friendship, and the server's own accounts.
+    case acquainted
     case friends
     case members(ConversationID)
     /// People on the asker's own lists.
@@ -26,7 +28,12 @@ extension ReadTransaction {
     private static let everybodySQL: StaticString = """
         SELECT u.name, u.display_name, f.remark, NULL FROM user u
         LEFT JOIN friend f ON f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0
-        WHERE u.id <> 0 AND u.disabled = 0 AND u.deleted_at IS NULL ORDER BY u.name LIMIT ?2
+        WHERE u.id <> 0 AND u.disabled = 0 AND u.deleted_at IS NULL
+            AND (?3 IS NULL OR u.id = ?3 OR u.is_system <> 0 OR u.id IN (
+                SELECT other_id FROM friend WHERE owner_id = ?3 AND is_removed = 0
+                UNION SELECT b.user_id FROM member a JOIN member b ON b.conversation_id = a.conversation_id
+                WHERE a.user_id = ?3))
+        ORDER BY u.name LIMIT ?2
         """
     private static let friendsSQL: StaticString = """
         SELECT u.name, u.display_name, f.remark, NULL FROM friend f JOIN user u ON u.id = f.other_id
@@ -50,7 +57,9 @@ extension ReadTransaction {
         _ people: ChoosablePeople, for asker: UserID, limit: Int
     ) throws(StoreError) -> [ChoosablePerson] {
         switch people {
-        case .everybody: try self.connection.query(Self.everybodySQL, asker, limit, read: Self.choosable)
+        case .everybody:
+            try self.connection.query(Self.everybodySQL, asker, limit, Int64?.none, read: Self.choosable)
+        case .acquainted: try self.connection.query(Self.everybodySQL, asker, limit, asker, read: Self.choosable)
         case .friends: try self.connection.query(Self.friendsSQL, asker, limit, read: Self.choosable)
         case .members(let id): try self.connection.query(Self.membersSQL, asker, limit, id, read: Self.choosable)
         case .lists: try self.connection.query(Self.listsSQL, asker, limit, read: Self.choosable)

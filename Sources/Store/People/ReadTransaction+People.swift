@@ -42,15 +42,23 @@ extension ReadTransaction {
     /// People whose name or display name holds a text, by name: without the system, and without who is disabled or
     /// deleted. Letters of ASCII are the same in both cases; `limit` is 1...1000.
     ///
-    /// - Parameter after: the name that the page before ended with; empty for the first page.
-    package func people(matching text: String, after: String, limit: Int) throws(StoreError) -> [UserName] {
+    /// - Parameters:
+    ///   - after: the name that the page before ended with; empty for the first page.
+    ///   - asker: only people with whom this one shares a conversation or a friendship, and the server's own accounts.
+    package func people(
+        matching text: String, after: String, knownTo asker: UserID? = nil, limit: Int
+    ) throws(StoreError) -> [UserName] {
         let sql: StaticString = """
             SELECT name FROM user WHERE name > ?1 AND id <> 0 AND disabled = 0 AND deleted_at IS NULL
                 AND (?2 = '' OR instr(lower(name), lower(?2)) > 0 OR instr(lower(coalesce(display_name, '')), lower(?2)) > 0)
+                AND (?4 IS NULL OR id = ?4 OR is_system <> 0 OR id IN (
+                    SELECT other_id FROM friend WHERE owner_id = ?4 AND is_removed = 0
+                    UNION SELECT b.user_id FROM member a JOIN member b ON b.conversation_id = a.conversation_id
+                    WHERE a.user_id = ?4))
             ORDER BY name LIMIT ?3
             """
-        return try self.connection.query(sql, after, text, try Self.page(limit)) { row throws(StoreError) in
-            try row.userName(0)
+        return try self.connection.query(sql, after, text, try Self.page(limit), asker?.rawValue) {
+            row throws(StoreError) in try row.userName(0)
         }
     }
 

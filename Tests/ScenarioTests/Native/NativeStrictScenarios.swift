@@ -1,5 +1,6 @@
 import ByteCodec
 import ChatModel
+import Store
 import TeahouseTesting
 import Testing
 
@@ -91,5 +92,28 @@ struct NativeStrictScenarios {
         let held = try anyone.ask("POST", "/sessions", #"{"name":"罗密欧","password":"一壶龙井茶配一碟花生米"}"#)
         #expect(held.status == 429 && held.json["code"]?.string == "too_many_requests")
         #expect((held.json["retryAfterMilliseconds"]?.integer ?? 0) > 0 && held.headers["retry-after"] != nil)
+    }
+
+    @Test("where only acquaintances see each other, no list names a stranger, and no page leads on to one")
+    func strangers() throws {
+        let server = try TestServer.withFiles { $0.profiles.service.visibility = .acquainted }
+        let ann = try NativeClient(server, "ann")
+        try server.add("bob", "cat", "dan", "eve")
+        let (annID, bobID) = (try server.id("ann"), try server.id("bob"))
+        try server.write { store throws(StoreError) in _ = try store.makeFriends(annID, bobID) }
+        try ann.done("POST", "/conversations", #"{"kind":"group","title":"tea","members":["dan"]}"#, status: 201)
+        let sections = try ann.done("GET", "/contacts?sections=people")["sections"]?.array
+        #expect(sections?.first?["items"]?.array?.compactMap { $0["id"]?.string } == ["ann", "bob", "dan"])
+        var names: [String] = []
+        var query = "limit=1"
+        for _ in 0..<5 {
+            let page = try ann.done("GET", "/people?\(query)")
+            names += page["items"]?.array?.compactMap { $0["name"]?.string } ?? []
+            guard let next = page["next"]?.string else { break }
+            query = "limit=1&cursor=\(next)"
+        }
+        #expect(names == ["ann", "bob", "dan"])
+        #expect(try ann.done("GET", "/people?query=e")["items"]?.array?.isEmpty == true)
+        #expect(try ann.refused("GET", "/people/eve") == "no_such_user")
     }
 }

@@ -5,7 +5,7 @@ import { ask, dialog, h, icon, later, menu, toast, tool } from './dom.js';
 import { fullTime, moreTexts, shortTime, t } from './i18n.js';
 import { fetchConversation, forgetConversation, loadMessages, model, nameOf, on, person, takeConversation, titleOf } from './model.js';
 import { busy, conversationAvatar, empty, pagedList, personAvatar, richText } from './parts.js';
-import { showPerson } from './people.js';
+import { showPerson, uploadPicture } from './people.js';
 import { choose } from './select.js';
 
 await moreTexts();
@@ -48,13 +48,13 @@ function line({ id, label, value, no, run, danger, sign }) {
   return no ? h('div', {}, button, why) : button;
 }
 
-/// Asks for a text. `put(text)` stores it, and what it throws is shown.
-function editText({ title, value, isLong, maximum, hint, put }) {
+/// Asks for a text. `put(text)` takes it, and what it throws is shown; `label` stands above the field, `isDanger` colours the button.
+export function editText({ title, label, value = '', isLong, maximum, hint, act = t('saveText'), isDanger, put }) {
   dialog(title, t('cancel'), (close) => {
-    const field = h(isLong ? 'textarea' : 'input', { class: 'input', id: 'new-text', rows: isLong ? '6' : null, value: value ?? '', maxlength: String(maximum), autocomplete: 'off', 'aria-describedby': hint ? 'new-text-hint' : null });
+    const field = h(isLong ? 'textarea' : 'input', { class: 'input', id: 'new-text', rows: isLong ? '6' : null, value, maxlength: String(maximum), autocomplete: 'off', 'aria-describedby': hint ? 'new-text-hint' : null });
     const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
-    const keep = h('button', { class: 'button primary' }, t('saveText'));
-    const form = h('form', { class: 'body' }, h('div', { class: 'field' }, h('label', { for: 'new-text', class: 'unseen' }, title), field, hint && h('span', { class: 'hint', id: 'new-text-hint' }, hint)), failure,
+    const keep = h('button', { class: `button ${isDanger ? 'danger' : 'primary'}` }, act);
+    const form = h('form', { class: 'body' }, h('div', { class: 'field' }, h('label', { for: 'new-text', class: label ? null : 'unseen' }, label ?? title), field, hint && h('span', { class: 'hint', id: 'new-text-hint' }, hint)), failure,
       h('div', { class: 'acts' }, h('button', { type: 'button', class: 'button', onclick: close }, t('cancel')), keep));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -166,8 +166,7 @@ export function conversationCard(app, id) {
       const pick = file && h('button', { type: 'button', class: 'button', 'data-row': 'picture', onclick: () => file.click() }, icon('picture'), t('me.picture'));
       if (file) file.addEventListener('change', () => file.files[0] && busy(pick, async () => {
         try {
-          const answer = await api.request('PUT', `/api/v1/files/${api.segment(file.files[0].name || 'picture')}`, { raw: file.files[0] });
-          await change({ picture: (await answer.json()).id });
+          await change({ picture: await uploadPicture(file.files[0]) });
         } catch (error) { toast(error.message); }
       }));
       return h('div', { class: 'person' }, conversationAvatar(conversation, 's88'), h('span', { class: 'name' }, titleOf(conversation)),

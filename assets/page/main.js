@@ -5,7 +5,7 @@ import { conversationList } from './list.js';
 import { h, icon, later, menu, say, toast, tool } from './dom.js';
 import { signIn } from './sign-in.js';
 import { loadTexts, moreTexts, setLanguage, t } from './i18n.js';
-import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, retryNow, titleOf } from './model.js';
+import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, readRequests, retryNow, titleOf } from './model.js';
 import { conversationView } from './chat.js';
 import { empty, personAvatar } from './parts.js';
 
@@ -130,6 +130,9 @@ function makeApp() {
   const logo = h('span', { class: 'logo', hidden: true });
   const mark = model.configuration['theme.logo'];
   if (mark) api.content(mark.startsWith('/') ? mark : `/api/v1/files/${api.segment(mark)}`).then((url) => { logo.hidden = false; logo.append(h('img', { src: url, alt: '' })); }, () => {});
+  const lookAtRequests = () => { if (document.visibilityState === 'visible') readRequests(); };
+  const requestTimer = setInterval(lookAtRequests, 30_000);
+  document.addEventListener('visibilitychange', lookAtRequests);
   const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
   const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
     h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, asks, list.box), place);
@@ -171,11 +174,11 @@ function makeApp() {
     const unread = [...model.conversations.values()].reduce((sum, each) => sum + (each.isMuted ? 0 : each.unread), 0);
     document.title = unread ? `(${unread > 99 ? '99+' : unread}) teahouse` : 'teahouse';
   };
-  stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('list', title), list.stop,
+  stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('online', lookAtRequests), on('list', title), list.stop,
     on('arrived', (message, conversation) => {
       if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
-    () => { clearInterval(tick); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
+    () => { clearInterval(tick); clearInterval(requestTimer); document.removeEventListener('visibilitychange', lookAtRequests); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
   root.replaceChildren(frame);
   drawMe();
   drawAsks();

@@ -361,15 +361,15 @@ export function saveDraft(id, text) {
 
 let requestTimer = null;
 
-/// Counts them anew; many events in a row ask once.
+/// Counts them anew. Events do not tell of them: a page that is looked at asks from time to time.
 export function readRequests() {
   requestTimer ??= setTimeout(async () => {
     requestTimer = null;
     try {
-      const { items } = await api.get('requests');
-      model.requests = items.filter((each) => each.state === 'waiting' && each.canAnswer !== false).length;
-      changed('requests');
-    } catch { /* the next event counts again */ }
+      const { items } = await api.get('requests?waiting=true&limit=100');
+      const count = items.filter((each) => each.canAnswer).length;
+      if (count !== model.requests) { model.requests = count; changed('requests'); }
+    } catch { /* the next time */ }
   }, 200);
 }
 
@@ -391,7 +391,6 @@ function takeOne(event) {
     case 'member': changed(`members:${event.conversation}`); break;
     case 'gone': forgetConversation(event.conversation); break;
     case 'profile': learn(event.user); break;
-    case 'request': readRequests(); break;
     case 'typing': takeTyping(event); break;
     case 'online': if (model.people.has(event.user)) learn({ name: event.user, isOnline: event.isOnline }); break;
     case 'gap': loadAgain(event.scope === 'conversation' ? event.conversation : null); break;

@@ -68,6 +68,12 @@ export async function showPerson(app, name) {
   api.get(`people/${api.segment(name)}`).then((user) => { learn(user); }, (error) => { if (box.open) toast(error.message); });
 }
 
+/// The id of a picture that was stored on the server.
+export async function uploadPicture(file) {
+  const answer = await api.request('PUT', `/api/v1/files/${api.segment(file.name || 'picture')}`, { raw: file });
+  return (await answer.json()).id;
+}
+
 /// One's own profile: name and picture.
 export function ownProfile() {
   dialog(t('me.profile'), t('close'), (close) => {
@@ -85,9 +91,7 @@ export function ownProfile() {
     };
     file.addEventListener('change', () => file.files[0] && busy(change, async () => {
       try {
-        const answer = await api.request('PUT', `/api/v1/files/${api.segment(file.files[0].name || 'picture')}`, { raw: file.files[0] });
-        const { id } = await answer.json();
-        await take(id);
+        await take(await uploadPicture(file.files[0]));
       } catch (error) { toast(error.message); }
     }));
     const keep = h('button', { class: 'button primary' }, t('saveText'));

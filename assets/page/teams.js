@@ -1,6 +1,7 @@
 // Requests that wait for an answer, and groups that one may ask to join.
 
 import * as api from './api.js';
+import { editText } from './card.js';
 import { dialog, h, icon, later, toast } from './dom.js';
 import { clock, dayName, moreTexts, t } from './i18n.js';
 import { fetchConversation, learn, model, nameOf, on, readRequests } from './model.js';
@@ -13,28 +14,22 @@ export function requests(app) {
   const stops = [];
   const { box } = dialog(t('requests'), t('close'), (close) => {
     const list = h('div', { class: 'requests', role: 'group', 'aria-label': t('requests') });
-    const answer = async (button, each, accept, text) => busy(button, async () => {
-      try {
-        await api.post(`requests/${api.segment(each.id)}`, { accept, ...(text ? { text } : {}) });
-        if (accept && each.kind === 'invitation') { fetchConversation(each.conversation).catch(() => {}); toast(t('requests.joined', { title: each.title }), { label: t('requests.open'), run: () => { close(); app.open(each.conversation); } }); }
-        readRequests();
-        pages.start();
-      } catch (error) { toast(error.message); if (error.status === 404 || error.status === 410) pages.start(); }
-    });
-    const refuse = (each) => dialog(t('requests.refuse'), t('cancel'), (shut) => {
-      const field = h('input', { class: 'input', id: 'refuse-text', maxlength: '200', autocomplete: 'off' });
-      const act = h('button', { class: 'button danger' }, t('requests.refuse'));
-      const form = h('form', { class: 'body' }, h('p', {}, sentence(each)), h('div', { class: 'field' }, h('label', { for: 'refuse-text' }, t('requests.reason')), field), h('div', { class: 'acts' }, h('button', { type: 'button', class: 'button', onclick: shut }, t('cancel')), act));
-      form.addEventListener('submit', (event) => { event.preventDefault(); answer(act, each, false, field.value.trim()).then(shut); });
-      return form;
-    }, 'short');
+    const answer = async (each, accept, text) => {
+      await api.post(`requests/${api.segment(each.id)}`, { accept, ...(text ? { text } : {}) });
+      if (accept && each.kind === 'invitation') { fetchConversation(each.conversation).catch(() => {}); toast(t('requests.joined', { title: each.title }), { label: t('teams.open'), run: () => { close(); app.open(each.conversation); } }); }
+      readRequests();
+      pages.start();
+    };
+    const refuse = (each) => editText({ title: t('requests.refuse'), label: sentence(each), maximum: 200, hint: t('requests.reason'), act: t('requests.refuse'), isDanger: true, put: (text) => answer(each, false, text) });
+    // Somebody else may have answered meanwhile: then the list is read anew.
+    const run = (button, what) => busy(button, async () => { try { await what(); } catch (error) { toast(error.message); pages.start(); } });
     const isMine = (each) => each.canWithdraw === true && each.canAnswer !== true;
     const whoOf = (each) => isMine(each) || each.kind === 'join' ? each.person ?? each.from : each.from ?? each.person;
     const sentence = (each) => t(`requests.${each.kind}${isMine(each) || (each.kind === 'join' && each.person?.name === model.me.name) ? '.mine' : ''}`, { who: nameOf(whoOf(each)), title: each.title });
     const row = (each) => {
       for (const user of [each.from, each.person]) if (user?.version !== undefined) learn(user);
-      const accept = h('button', { type: 'button', class: 'button primary', onclick: () => answer(accept, each, true) }, t('requests.accept'));
-      const withdraw = h('button', { type: 'button', class: 'button', onclick: () => busy(withdraw, async () => { try { await api.remove(`requests/${api.segment(each.id)}`); } catch (error) { toast(error.message); } pages.start(); }) }, t('requests.withdraw'));
+      const accept = h('button', { type: 'button', class: 'button primary', onclick: () => run(accept, () => answer(each, true)) }, t('requests.accept'));
+      const withdraw = h('button', { type: 'button', class: 'button', onclick: () => run(withdraw, async () => { await api.remove(`requests/${api.segment(each.id)}`); pages.start(); }) }, t('requests.withdraw'));
       const isWaiting = each.state === 'waiting';
       return h('div', { class: 'request' }, personAvatar({ ...whoOf(each), isOnline: false }, 's40'),
         h('div', { class: 'grow' }, h('p', { class: 'what' }, sentence(each)), each.text && h('p', { class: 'quote' }, each.text),
@@ -62,28 +57,12 @@ export function findTeam(app) {
       if (!answer?.joined) { toast(t('teams.asked')); field.replaceChildren(h('span', { class: 'ui quiet' }, t('teams.waiting'))); return; }
       fetchConversation(team.id).catch(() => {}).then(() => open(team));
     };
-    // An open group asks nobody, so that there is nothing to say.
-    const join = (team, field, button) => team.join === 'open'
-      ? busy(button, async () => { try { enter(team, await api.post(`conversations/${api.segment(team.id)}/requests`, {}), field); } catch (error) { toast(error.message); } })
-      : askToJoin(team, field);
-    const askToJoin = (team, field) => dialog(t('teams.ask', { title: team.title }), t('cancel'), (shut) => {
-      const text = h('input', { class: 'input', id: 'join-text', maxlength: '200', autocomplete: 'off' });
-      const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
-      const act = h('button', { class: 'button primary' }, t('teams.ask.do'));
-      const form = h('form', { class: 'body' }, h('div', { class: 'field' }, h('label', { for: 'join-text' }, t('teams.text')), text, h('span', { class: 'hint' }, t('teams.text.hint'))), failure, h('div', { class: 'acts' }, h('button', { type: 'button', class: 'button', onclick: shut }, t('cancel')), act));
-      form.addEventListener('submit', (event) => {
-        event.preventDefault();
-        busy(act, async () => {
-          failure.hidden = true;
-          try {
-            const answer = await api.post(`conversations/${api.segment(team.id)}/requests`, text.value.trim() ? { text: text.value.trim() } : {});
-            shut();
-            enter(team, answer, field);
-          } catch (error) { failure.textContent = error.message; failure.hidden = false; }
-        });
-      });
-      return form;
-    }, 'short');
+    const join = (team, field, button) => {
+      const ask = async (text) => enter(team, await api.post(`conversations/${api.segment(team.id)}/requests`, text ? { text } : {}), field);
+      // An open group asks nobody, so that there is nothing to say.
+      if (team.join === 'open') busy(button, () => ask().catch((error) => toast(error.message)));
+      else editText({ title: t('teams.ask', { title: team.title }), label: t('teams.text'), maximum: 200, hint: t('teams.text.hint'), act: t('teams.ask.do'), put: ask });
+    };
     const row = (team) => {
       const field = h('span', { class: 'act' });
       const isIn = team.joined || model.conversations.get(team.id)?.role;

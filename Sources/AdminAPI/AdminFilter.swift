@@ -95,8 +95,11 @@ extension AdminFilterRequest: AdminDefinitions {
             return try .add(fields.inline(rule))
         case .remove(let number):
             fields.change("filter.remove", .filters(String(number)))
-            fields.line(ctl("filter remove", .word(String(number))))
-            return try .remove(fields("number", number))
+            fields.ctl(
+                "filter remove", says: "ctl.filter.removed", evenForNone: true, ["number": String(number)],
+                examples: ["3"])
+            return try .remove(
+                fields("number", number, .argument("NUMBER", "argument.filterNumber", refusal: "ctl.filter.badNumber")))
         case .test(let trial):
             fields.look("filter.test")
             fields.line(trial.command)

@@ -18,7 +18,7 @@ extension AdminPolicyRequest: AdminDefinitions {
         switch self {
         case .show:
             fields.look("policy.show")
-            fields.line(ctl("policy show"))
+            fields.ctl("policy show", examples: [""])
             return self
         case .preview(let policy):
             fields.look("policy.preview")

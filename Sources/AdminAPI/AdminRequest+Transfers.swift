@@ -23,6 +23,8 @@ extension AdminTransferRequest: AdminDefinitions {
         .upload(.sample), .piece(.sample), .finishUpload,
     ]
 
+    static let more: [Self] = AdminTransferAction.allCases.map { .change(.sample, $0) }
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let owner, let withOver, let limit):
@@ -33,8 +35,12 @@ extension AdminTransferRequest: AdminDefinitions {
         case .change(let key, let action):
             fields.change(
                 "transfer.change", .text(key.text), inverse: action.inverse.map { .transfers(.change(key, $0)) })
-            fields.line(ctl("transfer \(action.word)", .word(key.text)))
-            return try .change(fields("transfer", key), fields("action", action))
+            fields.ctl(
+                "transfer \(action.word)", says: "ctl.transfer.changed", ["key": key.text],
+                examples: ["th-tabcdefghijklmnopqrstuvwxyz"])
+            return try .change(
+                fields("transfer", key, .argument("KEY", "argument.transfer", refusal: "ctl.badTransfer")),
+                fields("action", action))
         case .watch(let owner):
             fields.look("transfer.watch")
             fields.line(ctl("transfer watch", .option("of", owner?.text)))

@@ -28,8 +28,8 @@ extension AdminSettingsRequest: AdminDefinitions {
             return self
         case .show(let name):
             fields.look("setting.show", name)
-            fields.line(ctl("setting show", .word(name)))
-            return try .show(fields("name", name))
+            fields.ctl("setting show", examples: ["max_input", "limits.connections"])
+            return try .show(fields("name", name, .argument("NAME", "argument.setting")))
         case .set(let name, let scope, let value):
             fields.change("setting.set", .setting(name, scope))
             fields.line(ctl("setting set", .word(name), scope.option, .word(value)))
@@ -40,11 +40,13 @@ extension AdminSettingsRequest: AdminDefinitions {
             return try .reset(fields("name", name), fields.inline(scope))
         case .effective(let conversation, let user):
             fields.look("setting.effective", conversation)
-            fields.line(ctl("setting effective", .word(conversation), .option("user", user?.text)))
-            return try .effective(conversation: fields("conversation", conversation), user: fields("user", user))
+            fields.ctl("setting effective", examples: ["tea", "tea --user ming"])
+            return try .effective(
+                conversation: fields("conversation", conversation, .conversation),
+                user: fields("user", user, .option("user", "NAME", "option.settingUser")))
         case .limits:
             fields.look("setting.limits")
-            fields.line(ctl("setting limits"))
+            fields.ctl("setting limits", examples: [""])
             return self
         }
     }

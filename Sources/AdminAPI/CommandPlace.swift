@@ -132,7 +132,7 @@ extension CommandPlace {
         of word: String, key: String? = nil, maximum: Int? = nil, choices: [String]? = nil
     ) -> AdminError {
         var error = AdminError(.invalid, "\(self.name): \(word) is no value of it")
-        var values = ["name": word, "text": word, "number": word, "row": word, "value": word]
+        var values = ["name": word, "text": word, "number": word, "row": word, "value": word, "key": word]
         values["maximum"] = maximum.map { String($0) }
         values["rows"] = choices?.joined(separator: ", ")
         error.typed = AdminError.Typed(key: self.refusal ?? key ?? self.help, values: values)

@@ -1,5 +1,6 @@
 @testable import AdminAPI
 import ChatModel
+import CommandLineKit
 import Testing
 
 @Suite("What an operation says of itself") struct OperationTests {
@@ -98,6 +99,31 @@ import Testing
         let typable = Set(requests.filter { $0.operation.command != nil }.map(\.word))
         let changes = Set(AdminRequest.all.filter(\.isChange).map(\.word))
         #expect(changes.subtracting(typable) == ["user.import", "file.send", "upload.open"])
+    }
+
+    @Test(
+        "a command line that would ask for something else is none",
+        arguments: [
+            .teams(.announcements(tea, before: 4)), .teams(.requests(AdminJoinQuery(before: 4))),
+            .teams(.remove(tea, [UserName("a,b")!])), .teams(.remove(tea, [])),
+            .teams(.setRole(tea, [ming], .owner)), .teams(.set(tea, AdminTeamPatch())),
+            .issueToken(ming, DeviceClass("toaster")!, .primary), .revoke(ming, DeviceClass("toaster")!),
+            .listUsers(after: 3), .people(.edit(AdminUserEdit(name: ming))),
+        ] as [AdminRequest])
+    func noCommand(_ request: AdminRequest) {
+        #expect(request.operation.command == nil)
+    }
+
+    @Test("every command that an operation defines is in the table, with its places")
+    func table() throws {
+        let paths = TeahouseTableTests.paths
+        for operation in OperationCommand.all {
+            let name = (["teahouse", "ctl"] + operation.words).joined(separator: " ")
+            let command = try #require(paths.first { TeahouseTableTests.name($0) == name }?.last, "\(name)")
+            let options = Set(command.options.map(\.name)).subtracting(["members-file"])
+            #expect(command.arguments.map(\.name) == operation.places.filter(\.isArgument).map(\.name))
+            #expect(options == Set(operation.places.filter { !$0.isArgument }.map(\.name)))
+        }
     }
 
     @Test("an inverse takes back to the request, and is a change of the same operation")

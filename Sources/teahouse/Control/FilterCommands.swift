@@ -6,7 +6,7 @@ import CommandLineKit
 let filterCommand = Command(
     group: "filter", summary: "command.ctl.filter",
     examples: ["teahouse ctl filter add --from spam --for ming --drop"],
-    subcommands: [filterListCommand, filterAddCommand, filterRemoveCommand, filterTestCommand])
+    subcommands: [filterListCommand, filterAddCommand, filterTestCommand] + operationCommands(below: "filter"))
 
 private let kindOption = CommandOption("kind", .number(-127, Int(Int32.max)), help: "option.filterKind")
 
@@ -53,19 +53,6 @@ private let filterAddCommand = Command(
         let answer = try control.ask(.filters(.add(rule)))
         guard case .filters(.rule(let added)) = answer else { throw control.unexpectedAnswer }
         try control.tell(answer, "ctl.filter.added", ["number": String(added.number)])
-    })
-
-private let filterRemoveCommand = Command(
-    "remove", summary: "command.ctl.filter.remove",
-    arguments: [CommandArgument("NUMBER", help: "argument.filterNumber")],
-    examples: ["teahouse ctl filter remove 3"],
-    body: Control.command { control throws(CommandFailure) in
-        let text = control.invocation.argument("NUMBER")
-        guard let number = Int64(text) else {
-            throw CommandFailure(.usage, control.text("ctl.filter.badNumber", ["number": text]))
-        }
-        let answer = try control.ask(.filters(.remove(number)))
-        try control.tell(answer, "ctl.filter.removed", ["number": String(number)])
     })
 
 private let filterTestCommand = Command(

@@ -97,7 +97,7 @@ extension Control {
     func perform(_ request: AdminRequest) throws(CommandFailure) {
         let answer = try self.ask(request)
         guard let outcome = request.operation.outcome else { return try self.show(answer, to: request) }
-        let values = outcome.values.merging(answer.values) { own, _ in own }
+        let values = outcome.values.merging(answer.values { self.text($0) }) { own, _ in own }
         switch answer {
         case .count(0) where !outcome.isForNone: try self.tell(answer, "ctl.unchanged", values)
         case .done: try self.tell(answer, outcome.doneKey ?? outcome.key, values)
@@ -118,9 +118,11 @@ extension Control {
         case .hooks(let answer): try self.show(answer)
         case .details(let details): try self.print(details)
         case .search(let answer): try self.show(answer)
+        case .settings(let answer): try self.show(answer)
+        case .policy(.policy(let policy)): try self.print(policy)
         case .done, .status, .users, .token(nil), .imported, .conversations, .conversation, .messages, .sessions,
             .count, .sent, .following, .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed,
-            .brought, .words, .filters, .kinds, .settings, .policy, .announcements, .app:
+            .brought, .words, .filters, .kinds, .policy(.changed), .policy(.preview), .announcements, .app:
             throw self.unexpectedAnswer
         }
     }
@@ -128,14 +130,18 @@ extension Control {
 
 extension AdminAnswer {
     /// Values for the line of an operation.
-    fileprivate var values: [String: String] {
+    ///
+    /// - Parameter text: text of a key.
+    fileprivate func values(_ text: (String) -> String) -> [String: String] {
         switch self {
         case .count(let count): ["count": String(count)]
         case .conversation(let detail):
             ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
         case .teams(let answer): answer.values
+        case .transfers(.one(let transfer)): ["state": text(transfer.state.textKey)]
         case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .sent, .following,
-            .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed, .brought, .words, .filters,
+            .files, .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
+            .brought, .words, .filters,
             .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
             [:]
         }

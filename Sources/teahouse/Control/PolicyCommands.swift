@@ -5,7 +5,7 @@ import CommandLineKit
 /// `teahouse ctl policy`
 let policyCommand = Command(
     group: "policy", summary: "command.ctl.policy", examples: ["teahouse ctl policy show"],
-    subcommands: [policyShowCommand, policyPreviewCommand, policySetCommand])
+    subcommands: operationCommands(below: "policy") + [policyPreviewCommand, policySetCommand])
 
 private let policyArgument = CommandArgument("POLICY", help: "argument.policy", isRepeated: true)
 
@@ -18,7 +18,7 @@ extension Control {
         }
     }
 
-    fileprivate func print(_ policy: SignInPolicy) throws(CommandFailure) {
+    func print(_ policy: SignInPolicy) throws(CommandFailure) {
         var fields = FieldList()
         fields.add(self.text("table.policy"), policy.text)
         fields.add(self.text("table.preset"), policy.preset?.rawValue)
@@ -46,15 +46,6 @@ extension Control {
         }
     }
 }
-
-private let policyShowCommand = Command(
-    "show", summary: "command.ctl.policy.show", examples: ["teahouse ctl policy show"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.policy(.show))
-        guard case .policy(.policy(let policy)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(policy)
-    })
 
 private let policyPreviewCommand = Command(
     "preview", summary: "command.ctl.policy.preview", arguments: [policyArgument],

@@ -5,10 +5,7 @@ import CommandLineKit
 /// `teahouse ctl setting`
 let settingCommand = Command(
     group: "setting", summary: "command.ctl.setting", examples: ["teahouse ctl setting list"],
-    subcommands: [
-        settingListCommand, settingShowCommand, settingSetCommand, settingResetCommand, settingEffectiveCommand,
-        settingLimitsCommand,
-    ])
+    subcommands: [settingListCommand, settingSetCommand, settingResetCommand] + operationCommands(below: "setting"))
 
 private let nameArgument = CommandArgument("NAME", help: "argument.setting")
 private let scopeOption = CommandOption("in", .value("SCOPE"), help: "option.settingScope")
@@ -29,6 +26,40 @@ extension Control {
         guard case .settings(.one(let setting)) = answer else { throw self.unexpectedAnswer }
         if self.wantsJSON { return try self.print(json: answer.json) }
         try self.print(setting)
+    }
+
+    /// Prints an answer about settings.
+    func show(_ answer: AdminSettingsAnswer) throws(CommandFailure) {
+        switch answer {
+        case .one(let setting): try self.print(setting)
+        case .effective(let settings):
+            try self.print(
+                [
+                    Table.Column("table.name"), Table.Column("table.value", maximumWidth: 60),
+                    Table.Column("table.scope"),
+                ],
+                rows: settings.map {
+                    [$0.name, shownValue($0.value), $0.scope.map(\.text) ?? self.text("word.builtIn")]
+                })
+        case .limits(let limits):
+            try self.print(
+                [
+                    Table.Column("table.limit"), Table.Column("table.unit"), Table.Column("table.value", .right),
+                    Table.Column("table.peak", .right), Table.Column("table.maximum", .right),
+                    Table.Column("table.refusals", .right), Table.Column("table.setting"), Table.Column("table.live"),
+                    Table.Column("table.about"),
+                ],
+                rows: limits.map { shown in
+                    let limit = shown.limit
+                    return [
+                        limit.name, limit.unit, String(limit.current), String(limit.peak), String(limit.maximum),
+                        limit.refusals == 0 ? "" : String(limit.refusals), shown.setting ?? "",
+                        shown.setting == nil ? "" : self.text(shown.isLive ? "word.atOnce" : "word.needsRestart"),
+                        self.text("limit.advice.\(shown.advice)"),
+                    ]
+                })
+        case .list: throw self.unexpectedAnswer
+        }
     }
 
     /// Purpose of a setting, in the operator's language where it is known in that.
@@ -83,13 +114,6 @@ private let settingListCommand = Command(
             })
     })
 
-private let settingShowCommand = Command(
-    "show", summary: "command.ctl.setting.show", arguments: [nameArgument],
-    examples: ["teahouse ctl setting show max_input", "teahouse ctl setting show limits.connections"],
-    body: Control.command { control throws(CommandFailure) in
-        try control.change(.show(control.invocation.argument("NAME")))
-    })
-
 private let settingSetCommand = Command(
     "set", summary: "command.ctl.setting.set",
     arguments: [nameArgument, CommandArgument("VALUE", help: "argument.settingValue")], options: [scopeOption],
@@ -110,49 +134,4 @@ private let settingResetCommand = Command(
     ],
     body: Control.command { control throws(CommandFailure) in
         try control.change(.reset(control.invocation.argument("NAME"), try control.scope()))
-    })
-
-private let settingEffectiveCommand = Command(
-    "effective", summary: "command.ctl.setting.effective",
-    arguments: [CommandArgument("CONVERSATION", help: "argument.conversation")],
-    options: [CommandOption("user", .value("NAME"), help: "option.settingUser")],
-    examples: ["teahouse ctl setting effective tea", "teahouse ctl setting effective tea --user ming"],
-    body: Control.command { control throws(CommandFailure) in
-        var user: UserName?
-        if let text = control.invocation.value("user") { user = try control.userName(text) }
-        let conversation = control.invocation.argument("CONVERSATION")
-        let answer = try control.ask(.settings(.effective(conversation: conversation, user: user)))
-        guard case .settings(.effective(let settings)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(
-            [
-                Table.Column("table.name"), Table.Column("table.value", maximumWidth: 60), Table.Column("table.scope"),
-            ],
-            rows: settings.map {
-                [$0.name, shownValue($0.value), $0.scope.map(\.text) ?? control.text("word.builtIn")]
-            })
-    })
-
-private let settingLimitsCommand = Command(
-    "limits", summary: "command.ctl.setting.limits", examples: ["teahouse ctl setting limits"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.settings(.limits))
-        guard case .settings(.limits(let limits)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(
-            [
-                Table.Column("table.limit"), Table.Column("table.unit"), Table.Column("table.value", .right),
-                Table.Column("table.peak", .right), Table.Column("table.maximum", .right),
-                Table.Column("table.refusals", .right), Table.Column("table.setting"), Table.Column("table.live"),
-                Table.Column("table.about"),
-            ],
-            rows: limits.map { shown in
-                let limit = shown.limit
-                return [
-                    limit.name, limit.unit, String(limit.current), String(limit.peak), String(limit.maximum),
-                    limit.refusals == 0 ? "" : String(limit.refusals), shown.setting ?? "",
-                    shown.setting == nil ? "" : control.text(shown.isLive ? "word.atOnce" : "word.needsRestart"),
-                    control.text("limit.advice.\(shown.advice)"),
-                ]
-            })
     })

@@ -7,10 +7,7 @@ import Glibc
 /// `teahouse ctl transfer`
 let transferCommand = Command(
     group: "transfer", summary: "command.ctl.transfer", examples: ["teahouse ctl transfer list"],
-    subcommands: [
-        transferListCommand, transferWatchCommand, changeCommand(.suspend, "command.ctl.transfer.suspend"),
-        changeCommand(.resume, "command.ctl.transfer.resume"), changeCommand(.cancel, "command.ctl.transfer.cancel"),
-    ])
+    subcommands: [transferListCommand, transferWatchCommand] + operationCommands(below: "transfer"))
 
 private let ownerOption = CommandOption("of", .value("NAME"), help: "option.transferOwner")
 
@@ -30,22 +27,6 @@ private let transferListCommand = Command(
         if control.wantsJSON { return try control.print(json: answer.json) }
         try control.print(transfers)
     })
-
-private func changeCommand(_ action: AdminTransferAction, _ summary: String) -> Command {
-    Command(
-        action.rawValue, summary: summary, arguments: [CommandArgument("KEY", help: "argument.transfer")],
-        examples: ["teahouse ctl transfer \(action.rawValue) th-tabcdefghijklmnopqrstuvwxyz"],
-        body: Control.command { control throws(CommandFailure) in
-            let text = control.invocation.argument("KEY")
-            guard let key = TransferKey(text) else {
-                throw CommandFailure(.usage, control.text("ctl.badTransfer", ["key": text]))
-            }
-            let answer = try control.ask(.transfers(.change(key, action)))
-            guard case .transfers(.one(let transfer)) = answer else { throw control.unexpectedAnswer }
-            let values = ["key": key.text, "state": control.text(transfer.state.textKey)]
-            try control.tell(answer, "ctl.transfer.changed", values)
-        })
-}
 
 private let transferWatchCommand = Command(
     "watch", summary: "command.ctl.transfer.watch", options: [ownerOption],

@@ -65,6 +65,7 @@ let package = Package(
         module("Execution", ["CLinux"]),
         module("Diagnostics", ["Execution", "CLinux"]),
         module("RegularExpressions", []),
+        module("QRCode", []),
 
         // The server.
         module("Configuration", common, settings: small),
@@ -106,8 +107,8 @@ let package = Package(
         module(
             "NativeAPI",
             common + [
-                "APIKit", "ContentTranslation", "Localization", "Transport", "Store", "Search", "Profiles", "Broker",
-                "Accounts",
+                "APIKit", "ContentTranslation", "Localization", "QRCode", "Transport", "Store", "Search", "Profiles",
+                "Broker", "Accounts",
             ]),
         module(
             "APIGateway",
@@ -225,6 +226,7 @@ let package = Package(
         tests(
             "HTTPClient",
             ["HTTPClient", "TeahouseTesting", "Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
+        tests("QRCode", ["QRCode"]),
         tests("Hooks", common + ["Hooks", "HTTPClient", "Broker", "Store", "TeahouseTesting", "WuKongWire", "CLinux"]),
         tests(
             "LeanCloudAPI",

@@ -12,6 +12,7 @@ package enum AccountsError: Error, Hashable, Sendable {
     /// Too many passwords wait to be hashed, or there is no memory for one. Nothing was written.
     case busy
     case setup(SetupRefusal)
+    case invitation(InvitationRefusal)
     /// The server's own user can neither sign in nor be changed.
     case systemUser
 }
@@ -23,6 +24,19 @@ package enum SetupRefusal: Hashable, Sendable {
     case wrongToken(triesLeft: Int)
     /// Too many wrong tries, or too late.
     case closed
+}
+
+/// Why nobody was invited, or nobody came in by an invitation.
+package enum InvitationRefusal: Hashable, Sendable {
+    /// There is none with this code, it was used, its time is over, or who made it may not invite any more.
+    case ended
+    /// It was made for this name.
+    case otherName(UserName)
+    case notAdministrator
+    /// The client token came before with another order.
+    case tokenConflict
+    /// Too many wrong codes from this address.
+    case throttled(retryAfterSeconds: Int64)
 }
 
 extension AccountsError: CustomStringConvertible {
@@ -39,6 +53,11 @@ extension AccountsError: CustomStringConvertible {
             "the setup token is wrong: \(left) tries left; it is in the file setup-token of the data folder"
         case .setup(.closed):
             "the setup token is no longer valid: restart teahouse for a new one, or use teahouse ctl on the server"
+        case .invitation(.ended): "there is no such invitation any more: ask for a new one"
+        case .invitation(.otherName(let name)): "the invitation is for \(name)"
+        case .invitation(.notAdministrator): "only administrators invite people"
+        case .invitation(.tokenConflict): "the client token came before with another invitation"
+        case .invitation(.throttled(let seconds)): "too many wrong codes: try again in \(seconds) seconds"
         case .systemUser: "the server's own user can neither sign in nor be changed"
         }
     }

@@ -153,7 +153,7 @@ extension AdminError {
         case .userExists: self.init(.exists, error.description)
         case .password, .badToken: self.init(.invalid, error.description)
         case .busy: self.init(.busy, error.description)
-        case .setup, .systemUser: self.init(.refused, error.description)
+        case .setup, .systemUser, .invitation: self.init(.refused, error.description)
         }
     }
 

@@ -1,7 +1,9 @@
-/// Where an operator's request came from.
+/// Where a request of an operator, or of an administrator, came from.
 package enum AuditSource: String, Sendable, CaseIterable {
     case ctl
     case console
+    /// An administrator at the native API, as in the page in the browser.
+    case api
 }
 
 /// Asker of a change by the operator's right.

@@ -99,7 +99,7 @@ extension APIFailure {
         case .noSuchUser: APIFailure(400, "Could not find user.", code: 211)
         case .password(let problem): APIFailure(400, problem.description, code: 218)
         case .busy: APIFailure(503, error.description, retryAfterSeconds: 1)
-        case .userExists, .badToken, .setup, .systemUser: .bad(error.description)
+        case .userExists, .badToken, .setup, .systemUser, .invitation: .bad(error.description)
         }
     }
 }

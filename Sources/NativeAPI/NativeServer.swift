@@ -16,7 +16,7 @@ package struct NativeServer: Sendable {
     package static let table: [NativeRoute] =
         SessionRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes + MessageRoutes.routes
         + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes + ContactRoutes.routes
-        + TeamRoutes.routes + NoticeRoutes.routes
+        + TeamRoutes.routes + NoticeRoutes.routes + InvitationRoutes.routes
 
     /// The routes with their handlers, as one area of the gateway.
     package var group: RouteGroup {

@@ -30,11 +30,13 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case noSuchFile = "no_such_file"
     case noSuchSession = "no_such_session"
     case noSuchRequest = "no_such_request"
+    case invitationEnded = "invitation_ended"
     // Rights.
     case notMember = "not_member"
     case notAuthor = "not_author"
     case notManager = "not_manager"
     case notOwner = "not_owner"
+    case notAdministrator = "not_administrator"
     case windowOver = "window_over"
     case mayNotSend = "may_not_send"
     case switchedOff = "switched_off"
@@ -75,12 +77,14 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         switch self {
         case .invalidRequest, .unknownField, .missingField, .invalidField: 400
         case .signedOut, .wrongCredentials: 401
-        case .accountDisabled, .plainNotAllowed, .refused, .notMember, .notAuthor, .notManager, .notOwner, .windowOver,
+        case .accountDisabled, .plainNotAllowed, .refused, .notMember, .notAuthor, .notManager, .notOwner,
+            .notAdministrator, .windowOver,
             .mayNotSend, .switchedOff, .disbanded, .joiningClosed, .sendBanned, .conversationBanned, .blocked,
             .notAllowlisted, .membersMuted, .muted, .inputDisabled, .textTooLong, .wordNotAllowed, .refusedByServer,
             .reactionNotAllowed:
             403
-        case .notFound, .noSuchConversation, .noSuchMessage, .noSuchUser, .noSuchFile, .noSuchSession, .noSuchRequest:
+        case .notFound, .noSuchConversation, .noSuchMessage, .noSuchUser, .noSuchFile, .noSuchSession, .noSuchRequest,
+            .invitationEnded:
             404
         case .methodNotAllowed: 405
         case .unusableField, .alreadyGone, .notApplicable, .ownMessage, .tooMany, .changedMeanwhile, .alreadyMember,
@@ -326,7 +330,14 @@ extension Problem {
         case .store(let error): self.init(error)
         case .noSuchUser: self.init(.noSuchUser, "\(error)")
         case .userExists: self.init(.exists, "\(error)")
-        case .password, .badToken, .systemUser, .setup: self.init(.refused, "\(error)")
+        case .password: self.init(.unusableField, "\(error)", field: "password")
+        case .badToken, .systemUser, .setup: self.init(.refused, "\(error)")
+        case .invitation(.ended): self.init(.invitationEnded, "\(error)")
+        case .invitation(.otherName): self.init(.unusableField, "\(error)", field: "name")
+        case .invitation(.notAdministrator): self.init(.notAdministrator, "\(error)")
+        case .invitation(.tokenConflict): self.init(.tokenConflict, "\(error)")
+        case .invitation(.throttled(let seconds)):
+            self.init(.tooManyRequests, "\(error)", retryAfterSeconds: seconds)
         }
     }
 }

@@ -1,6 +1,6 @@
 import Transport
 
-/// The page in the browser: one HTML file at `/` for who asks for HTML, and its files at `/page/VERSION/NAME`.
+/// The page in the browser: one HTML file at `/`, and at `/join/CODE`, for who asks for HTML, and its files at `/page/VERSION/NAME`.
 ///
 /// It tells nothing about people or content: the scripts ask `/api/v1` with the token of who signs in. Confined to its
 /// reactor.
@@ -24,7 +24,7 @@ final class Page: Gateway {
 
     func respond(to request: HTTPRequest, with responder: HTTPResponder) -> Bool {
         guard request.method == "GET" || request.method == "HEAD" else { return false }
-        if request.path == "/" {
+        if request.path == "/" || Self.isInvitation(request.path) {
             guard Self.takes("text/html", request.headers.all("accept")) else { return false }
             Self.send(
                 self.files.first, "no-cache", "Accept, Accept-Encoding", request, responder, tag: self.files.version)
@@ -40,6 +40,11 @@ final class Page: Gateway {
         }
         Self.send(file, Self.aYear, "Accept-Encoding", request, responder, tag: self.files.version)
         return true
+    }
+
+    /// True for the address of an invitation, which the page's script reads.
+    private static func isInvitation(_ path: String) -> Bool {
+        path.hasPrefix("/join/") && path.utf8.count > "/join/".utf8.count && !path.dropFirst(6).contains("/")
     }
 
     private static func send(

@@ -67,7 +67,7 @@ final class SetupPage: Gateway {
     private static func status(_ error: AccountsError) -> Int {
         switch error {
         case .setup(.done): 404
-        case .setup: 403
+        case .setup, .invitation: 403
         case .userExists: 409
         case .busy, .store: 503
         case .password, .noSuchUser, .badToken, .systemUser: 400

@@ -21,6 +21,8 @@ package struct NativeRoute: Sendable {
         package var status: Int
         /// Shape of the body; `nil` for none.
         package var shape: Shape?
+        /// Media type of the body.
+        package var mediaType = "application/json"
         /// True for the state of something at a position of the feed: the answer has the field `Teahouse-Cursor`.
         package var isSnapshot = false
 
@@ -30,6 +32,10 @@ package struct NativeRoute: Sendable {
         package static func snapshot(_ shape: Shape) -> Answer { Answer(status: 200, shape: shape, isSnapshot: true) }
         /// 201 with a body of this shape.
         package static func made(_ shape: Shape) -> Answer { Answer(status: 201, shape: shape) }
+        /// 200 with an SVG picture.
+        package static let picture = Answer(status: 200, shape: .anyText, mediaType: Self.svg)
+        /// Media type of an SVG picture.
+        static let svg = "image/svg+xml"
         /// 204.
         package static let done = Answer(status: 204, shape: nil)
     }

@@ -146,7 +146,7 @@ package struct OpenAPI: Sendable {
             writer.endObject()
             writer.endObject()
         }
-        if let shape = answer.shape { self.writeContent("application/json", shape, to: &writer) }
+        if let shape = answer.shape { self.writeContent(answer.mediaType, shape, to: &writer) }
         writer.endObject()
     }
 

@@ -82,17 +82,21 @@ enum SessionRoutes {
         call.services.accounts.issueToken(for: identity.name, class: deviceClass, lifetimeSeconds: nil) { result in
             switch result {
             case .failure(let error): call.fail(Problem(error))
-            case .success(let issued):
-                call.meet([identity.name]) {
-                    let user = NativeUser(call.native.profiles.info(user: identity.name, by: identity.user))
-                    call.answer(201) { writer in
-                        writer.beginObject()
-                        writer.text("token", issued.token.text)
-                        writer.key("user")
-                        user.write(to: &writer)
-                        writer.endObject()
-                    }
-                }
+            case .success(let issued): Self.show(issued, of: identity.name, call)
+            }
+        }
+    }
+
+    /// Answers with a new token, and whose it is.
+    static func show(_ issued: IssuedToken, of name: UserName, _ call: NativeCall) {
+        call.meet([name]) {
+            let user = NativeUser(call.native.profiles.info(user: name, by: issued.user))
+            call.answer(201) { writer in
+                writer.beginObject()
+                writer.text("token", issued.token.text)
+                writer.key("user")
+                user.write(to: &writer)
+                writer.endObject()
             }
         }
     }

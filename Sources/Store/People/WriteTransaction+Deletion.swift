@@ -22,6 +22,7 @@ extension WriteTransaction {
         try self.endMemberships(of: user)
         try self.endFriendships(of: user, state.name)
         try self.endTeamRequests(of: user)
+        try self.connection.run("DELETE FROM invitation WHERE inviter_id = ? AND used_by IS NULL", user)
         try self.clearLists(of: state)
         try self.clearViews(of: user)
         try self.clearAppUser(user)

@@ -34,6 +34,7 @@ let migrations: [Migration] = [
     migration21Trial,
     migration22Positions,
     migration24Feed,
+    migration25Invitations,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 24
+    static let version = 25
 
     static let sql = """
         -- ---- The database itself ----
@@ -920,6 +920,20 @@ enum Schema {
             message_sequence INTEGER,
             body BLOB,
             created_at INTEGER NOT NULL
+        ) STRICT;
+
+        -- Links by which people come in, each good for one. code_hash: BLAKE2b-256 of the code, which is nowhere.
+        -- used_by: NULL until somebody came in by it. Kept for a month after its end.
+        CREATE TABLE invitation (
+            number INTEGER PRIMARY KEY,
+            code_hash BLOB NOT NULL UNIQUE,
+            inviter_id INTEGER NOT NULL REFERENCES user (id),
+            name TEXT,
+            display_name TEXT,
+            created_at INTEGER NOT NULL,
+            ends_at INTEGER NOT NULL,
+            used_by INTEGER REFERENCES user (id),
+            used_at INTEGER
         ) STRICT;
         """
 }

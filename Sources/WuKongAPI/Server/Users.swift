@@ -129,7 +129,7 @@ extension APIFailure {
         case .userExists: self.init(409, "\(error)")
         case .busy: self.init(503, "\(error)", retryAfterSeconds: 1)
         case .password, .badToken, .systemUser: self.init(400, "\(error)")
-        case .setup: self.init(403, "\(error)")
+        case .setup, .invitation: self.init(403, "\(error)")
         }
     }
 }

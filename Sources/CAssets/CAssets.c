@@ -6,7 +6,7 @@
 #error "assets/lang is incomplete"
 #endif
 #if !__has_include("page/api.js") || !__has_include("page/chat.js") || !__has_include("page/composer.js")             \
-    || !__has_include("page/card.js") || !__has_include("page/teams.js")                                                  \
+    || !__has_include("page/card.js") || !__has_include("page/invite.js") || !__has_include("page/teams.js")                                                  \
     || !__has_include("page/dom.js") || !__has_include("page/sign-in.js") || !__has_include("page/en.json")              \
     || !__has_include("page/feed.js") || !__has_include("page/i18n.js") || !__has_include("page/icon.svg")            \
     || !__has_include("page/index.html") || !__has_include("page/list.js") || !__has_include("page/main.js")          \
@@ -37,7 +37,7 @@ EMBED(chinese, "lang/zh-Hans.json")
 
 // X(symbol, name): the files of the page. A test holds this list against the folder.
 #define PAGE_FILES(X)                                                                                                  \
-    X(api, "api.js") X(card, "card.js") X(teams, "teams.js")                                    \
+    X(api, "api.js") X(card, "card.js") X(invite, "invite.js") X(teams, "teams.js")                                    \
     X(chat, "chat.js") X(composer, "composer.js") X(dom, "dom.js") X(sign_in, "sign-in.js")                 \
     X(en, "en.json") X(feed, "feed.js") X(i18n, "i18n.js") X(icon, "icon.svg") X(index, "index.html")                  \
     X(list, "list.js") X(main, "main.js") X(media, "media.js") X(model, "model.js") X(page, "page.css")                \

@@ -110,7 +110,7 @@ async def bytes_of_the_page() -> None:
             body = ask(f"/page/{version[1].decode()}/{file.name}")
             equal(gzip.decompress(body), file.read_bytes(), file.name)
             sizes[file.name] = len(body)
-    later = {"card.js", "teams.js", "people.js", "search.js", "select.js", "settings.js", "record.js", "secure.js", "kinds.js", "theme.js", "en.json", "en-more.json", "zh-more.json"}
+    later = {"card.js", "invite.js", "teams.js", "people.js", "search.js", "select.js", "settings.js", "record.js", "secure.js", "kinds.js", "theme.js", "en.json", "en-more.json", "zh-more.json"}
     begin = sum(size for name, size in sizes.items() if name not in later)
     print(f"      {begin} bytes for the first screen, {sum(sizes.values())} in all", flush=True)
     expect(begin <= FIRST_SCREEN_BYTES and sum(sizes.values()) <= ALL_BYTES, sizes)
@@ -130,7 +130,51 @@ async def setup() -> None:
     await page.fill("#setup-token", (house.data / "setup-token").read_text().split()[0])
     await page.press("#password", "Enter")
     await page.wait_for_selector(".app")
-    await page.context.close()
+
+
+@checks.check("an invitation lets one person in, once; who has none is told so")
+async def invitation() -> None:
+    lady = screens["lady"]
+    await lady.wait_for_selector("#invite-name")
+    await is_well(lady)
+    await lady.fill("#invite-name", "林黛玉")
+    await lady.keyboard.press("Enter")
+    await lady.wait_for_selector(".ticket .qr")
+    await lady.wait_for_function("document.querySelector('.ticket .qr').naturalWidth > 0")
+    await is_well(lady)
+    await picture(lady, "invitation")
+    link = await lady.input_value(".ticket input")
+    guest = await screen("guest", 390, 844, "zh-CN", "light")
+    await guest.goto(link)
+    await guest.wait_for_selector("#name")
+    await is_well(guest)
+    await picture(guest, "join")
+    await guest.fill("#name", "lady")
+    await guest.fill("#password", PASSWORD)
+    await guest.press("#password", "Enter")
+    await guest.wait_for_selector(".banner.bad:not([hidden])")
+    await guest.fill("#name", "daiyu")
+    await guest.press("#password", "Enter")
+    await guest.wait_for_selector(".app")
+    equal(await guest.evaluate("location.pathname"), "/", "the address after joining")
+    await guest.evaluate("localStorage.clear()")
+    await guest.goto(link)
+    await guest.locator("h1", has_text="邀请已失效").wait_for()
+    await is_well(guest)
+    await guest.context.close()
+    # One that was withdrawn is no way in either.
+    await lady.locator("dialog .button", has_text="再邀请一位").click()
+    await lady.keyboard.press("Enter")
+    await lady.wait_for_selector(".ticket")
+    link = await lady.input_value(".ticket input")
+    await lady.locator("dialog .set .button", has_text="撤回").first.click()
+    await lady.locator("dialog.short .danger").click()
+    await lady.locator("dialog .set .button", has_text="撤回").wait_for(state="detached")
+    await lady.goto(link)
+    await lady.locator("h1", has_text="邀请已失效").wait_for()
+    await lady.context.close()
+    for name in ("lady", "guest"):
+        del screens[name]
 
 
 @checks.check("three people sign in, in two languages; a wrong password is refused")
@@ -275,7 +319,7 @@ async def card() -> None:
     await ming.click("dialog.short .primary")
     await ming.locator("[data-row=announcement]", has_text="本周五截稿").wait_for()
     await ming.click("dialog [data-row=join]")
-    await ming.locator(".menu [role=menuitemradio][aria-checked=false]").first.click()
+    await ming.locator(".menu [role=menuitemradio]", has_text="需要验证").click()
     await ming.locator("[data-row=join]", has_text="需要验证").wait_for()
     await ming.locator("input[data-row=pin]").check()
     await ming.locator("a.entry", has_text="评审组").locator(".unseen", has_text="已置顶").first.wait_for()

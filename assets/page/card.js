@@ -195,7 +195,7 @@ export function conversationCard(app, id) {
         const of = (names) => card.rows.filter((row) => names.includes(row.row)).map(rowOf);
         const count = card.rows.find((row) => row.row === 'members');
         body.replaceChildren(...[head(),
-          group(null, [faces, line({ id: 'members', label: count?.label ?? t('members'), value: String(conversation.memberCount), run: () => members(app, id, card) })]),
+          count && group(null, [faces, line({ id: 'members', label: count.label, value: String(conversation.memberCount), run: () => members(app, id, card) })]),
           group(t('card.about'), card.rows.filter((row) => ![...mine, ...rules, ...elsewhere].includes(row.row)).map(rowOf)),
           group(t('card.mine'), of(mine)), group(t('card.rules'), of(rules)),
           group(t('card.end'), card.actions.filter((each) => ends[each.action]).map((each) => line({ id: each.action, label: each.label, no: each.allowed ? null : each.no?.detail ?? t('no'), ...ends[each.action] })))].filter(Boolean));
@@ -208,7 +208,7 @@ export function conversationCard(app, id) {
       try {
         card = sentences(await api.get(pathOf(id, '/card')));
         draw();
-        readFaces();
+        if (faces.isConnected) readFaces();
       } catch (error) {
         if (card) toast(error.message);
         else body.replaceChildren(h('div', { class: 'empty' }, h('span', { class: 'error' }, error.message), h('button', { type: 'button', class: 'button', onclick: () => { body.replaceChildren(spinner()); read(); } }, t('again'))));

@@ -48,10 +48,20 @@ function showSignIn(note) {
   signIn(root, { enter, turn, note });
 }
 
-async function enter({ token }) {
+async function enter({ token }, isSetup) {
   api.setToken(token);
   localStorage.setItem(sessionKey, token);
+  if (invited()) history.replaceState(null, '', '/');
   await start();
+  if (isSetup) (await import('./invite.js')).invite({ isFirst: true });
+}
+
+/// The code of the invitation that this page was opened with.
+const invited = () => /^\/join\/([\w-]+)$/.exec(location.pathname)?.[1];
+
+async function showInvitation(code) {
+  const { join } = await import('./invite.js');
+  join(root, code, { enter, turn, isSignedIn: Boolean(localStorage.getItem(sessionKey)), leave: () => { history.replaceState(null, '', '/'); start(); } });
 }
 
 export async function signOut() {
@@ -63,6 +73,7 @@ export async function signOut() {
 api.onSignedOut((problem) => showSignIn(problem.code === 'account_disabled' ? problem.message : t('signIn.signedOut')));
 
 async function start() {
+  if (invited()) { await showInvitation(invited()); return; }
   const token = localStorage.getItem(sessionKey);
   if (!token) { showSignIn(); return; }
   api.setToken(token);
@@ -118,6 +129,7 @@ function makeApp() {
   meButton.addEventListener('click', () => menu(meButton, [
     { icon: 'person', label: t('me.profile'), run: async () => (await import('./people.js')).ownProfile() },
     { icon: 'group', label: t('requests'), run: showRequests },
+    model.isAdministrator && { icon: 'plus', label: t('invite'), run: async () => (await import('./invite.js')).invite() },
     { icon: 'gear', label: t('settings'), run: async () => (await import('./settings.js')).settings() },
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));

@@ -6,7 +6,7 @@ import { Feed } from './feed.js';
 import { t } from './i18n.js';
 
 export const model = {
-  requests: 0,
+  isAdministrator: false, requests: 0,
   me: null, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, people: new Map(), runs: new Map(), typing: new Map(),
 };
@@ -438,7 +438,7 @@ export const retryNow = () => feed?.retryNow();
 // MARK: from sign-in to sign-out
 
 export async function begin(session) {
-  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, requests: 0, isListLoaded: false, connection: 'connecting' });
+  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: 0, isListLoaded: false, connection: 'connecting' });
   learn(session.user);
   readOutbox();
   for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {

@@ -14,6 +14,8 @@ export function newConversation(app, event) {
     { icon: 'person', label: t('new.direct'), run: () => newDirect(app) },
     { icon: 'group', label: t('new.group'), run: () => newGroup(app) },
     { icon: 'search', label: t('teams.find'), run: async () => (await import('./teams.js')).findTeam(app) },
+    model.isAdministrator && 'line',
+    model.isAdministrator && { icon: 'plus', label: t('invite'), run: async () => (await import('./invite.js')).invite() },
   ], t('new'));
 }
 

@@ -41,7 +41,7 @@ export async function signIn(root, { enter, turn, note }) {
       try {
         const name = values.name.trim();
         if (isSetup) await api.post('setup', { token: values.setup.trim(), name, password: values.password });
-        await enter(await api.post('sessions', { name, password: values.password, device: 'web' }));
+        await enter(await api.post('sessions', { name, password: values.password, device: 'web' }), isSetup);
       } catch (error) {
         failure.textContent = error.retryAfter ? `${error.message} ${t('problem.wait', { seconds: Math.ceil(error.retryAfter / 1000) })}` : error.message;
         failure.hidden = false;

@@ -68,7 +68,7 @@ step "the console, in a terminal"
 Tests/Console/run.sh "$python" "$teahouse"
 
 step "the page, in a browser"
-Tests/Page/run.sh "$python" "$teahouse"
+Tests/Page/run.sh "$python" "$teahouse" $long
 
 step "crashes"
 Tests/Crash/run.sh "$python" "$teahouse" $long

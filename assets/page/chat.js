@@ -185,6 +185,8 @@ export function conversationView(app, id, place, around) {
     if (!isPlaced && run.isLoaded) placeFirst(all);
     else stick();
     isDrawing = false;
+    // At the very top no further scrolling would tell that there is more above.
+    if (isPlaced && !isSticky && range[0] > 0 && flow.scrollTop < 8) { fromID = keyOf(all[Math.max(0, range[0] - windowStep)]); draw(); return; }
     if (isPlaced && run.hasBefore && !run.isLoading && !run.isHeld && !run.error && rows.scrollHeight <= flow.clientHeight) { anchorFirst(); load({ before: run.from }); }
     drawJump();
     seen();

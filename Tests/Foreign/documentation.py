@@ -254,6 +254,21 @@ def quickstart(binary: str) -> int:
     return failed
 
 
+def features() -> int:
+    """Each test that the table of features names is there, and each row stands in one place only."""
+    text = (ROOT / "docs" / "features.md").read_text()
+    there = {file.name.removesuffix(".swift") for file in (ROOT / "Tests").rglob("*") if file.suffix in (".swift", ".py")}
+    rows = re.findall(r"^\| (F\d{3}) \|", text, re.MULTILINE)
+    bad = [f"there is no test {name}" for name in re.findall(r"`([\w.]+)`", "\n".join(
+        line.split("|")[3] for line in text.splitlines() if line.startswith("| F") and line.count("|") == 4)) if name not in there]
+    bad += [f"{row} stands twice" for row in sorted(set(rows)) if rows.count(row) > 1]
+    bad += [f"F{number:03} is missing" for number in range(1, 361) if f"F{number:03}" not in rows]
+    for problem in bad:
+        print(f"FAIL  docs/features.md: {problem}")
+    print(f"{'FAIL' if bad else 'ok  '}  docs/features.md: {len(rows)} rows")
+    return len(bad)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True)
@@ -268,7 +283,7 @@ def main() -> int:
             good, bad = run_page(page, options.binary)
             passed, failed = passed + good, failed + bad
     if not options.only:
-        failed += quickstart(options.binary)
+        failed += quickstart(options.binary) + features()
     if passed == 0:
         print("FAIL  no command was found")
         failed += 1

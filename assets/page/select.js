@@ -38,6 +38,7 @@ export function choose(options) {
   let turns = 0;
   let failure = null;
   let isLoading = false;
+  let isJumping = false;
   let cell = null;
 
   dialog(options.title, t('cancel'), (close, box) => {
@@ -151,10 +152,15 @@ export function choose(options) {
     const jump = async (letter) => {
       const mine = turns;
       const at = alphabet.indexOf(letter);
-      const find = () => [...list.children].find((each) => alphabet.indexOf(each.dataset.letter) >= at);
-      for (let pages = 0; !find() && states.get(current).next && !failure && pages < mostPagesOfJump && mine === turns; pages += 1) await more();
+      const isThere = () => alphabet.indexOf(states.get(current).items.at(-1)?.group) >= at;
+      isJumping = true;
+      rail.setAttribute('aria-busy', 'true');
+      for (let pages = 0; !isThere() && states.get(current).next && !failure && pages < mostPagesOfJump && mine === turns; pages += 1) await more();
+      isJumping = false;
+      rail.removeAttribute('aria-busy');
       if (mine !== turns) return;
-      const group = find() ?? list.lastElementChild;
+      draw();
+      const group = [...list.children].find((each) => alphabet.indexOf(each.dataset.letter) >= at) ?? list.lastElementChild;
       if (!group) return;
       list.scrollTop += group.getBoundingClientRect().top - list.getBoundingClientRect().top;
       focusRow(group.querySelector('[role=option]'));
@@ -188,12 +194,11 @@ export function choose(options) {
       draw();
       list.scrollTop = 0;
     };
-    let isReading = false;
-    const more = async () => {
+    let reading = null;
+    const readMore = async () => {
       const place = states.get(current);
       const [mine, name] = [turns, current];
-      if (!place.next || isReading) return;
-      isReading = true;
+      if (!place.next) return;
       try {
         const answer = await read([name], place.next);
         if (mine !== turns) return;
@@ -201,8 +206,12 @@ export function choose(options) {
         place.items.push(...(page?.items ?? []).map(ofContact));
         place.next = page?.next;
         failure = null;
-      } catch (error) { if (mine === turns) failure = error; } finally { isReading = false; }
-      if (mine === turns && name === current) draw();
+      } catch (error) { if (mine === turns) failure = error; }
+    };
+    const more = () => {
+      const mine = turns;
+      reading ??= readMore().finally(() => { reading = null; });
+      return reading.then(() => { if (mine === turns && !isJumping) draw(); });
     };
     list.addEventListener('scroll', () => { if (!failure && list.scrollHeight - list.scrollTop - list.clientHeight < 600) more(); }, { passive: true });
 

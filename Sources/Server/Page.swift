@@ -1,18 +1,21 @@
 import Transport
 
-/// The page in the browser: one HTML file at `/`, and at `/join/CODE`, for who asks for HTML, and its files at `/page/VERSION/NAME`.
+/// The page in the browser: one HTML file at `/`, and at `/join/CODE`, for who asks for HTML, its files at
+/// `/page/VERSION/NAME`, and at `/worker.js` the service worker, whose address must not change.
 ///
 /// It tells nothing about people or content: the scripts ask `/api/v1` with the token of who signs in. Confined to its
 /// reactor.
 final class Page: Gateway {
     /// Prefix of the addresses of files.
     static let prefix = "/page/"
+    /// Address of the service worker: its folder is what it may serve.
+    static let workerPath = "/worker.js"
     /// Sources that a browser may take anything from: this server, and contents that scripts hold. Nothing inline runs,
-    /// no text becomes markup (trusted types), nobody frames the page.
+    /// no text becomes markup (trusted types; the one policy names the address of the worker), nobody frames the page.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; \
-        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-        require-trusted-types-for 'script'; trusted-types 'none'
+        connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+        require-trusted-types-for 'script'; trusted-types teahouse
         """
     private static let aYear = "public, max-age=31536000, immutable"
 
@@ -28,6 +31,10 @@ final class Page: Gateway {
             guard Self.takes("text/html", request.headers.all("accept")) else { return false }
             Self.send(
                 self.files.first, "no-cache", "Accept, Accept-Encoding", request, responder, tag: self.files.version)
+            return true
+        }
+        if request.path == Self.workerPath {
+            Self.send(self.files.worker, "no-cache", "Accept-Encoding", request, responder, tag: self.files.version)
             return true
         }
         guard request.path.hasPrefix(Self.prefix) else { return false }

@@ -21,32 +21,62 @@ struct PageFiles: Sendable {
     static let embedded = PageFiles(contents: Self.carried())
     /// Text in `index.html` that stands for `version`.
     static let placeholder = "@version@"
+    /// Text in `worker.js` that stands for the names of the files, with spaces between.
+    static let namesPlaceholder = "@files@"
     /// Name of the file that is served at `/`.
     static let firstName = "index.html"
+    /// Name of the service worker.
+    static let workerName = "worker.js"
 
     /// Sixteen hexadecimal digits.
     let version: String
-    /// By name, all but the first.
+    /// By name, all but the first and the worker.
     let files: [String: File]
     /// The file at `/`, with the version in it.
     let first: File
+    /// The service worker, with the version and the names in it: another version is another worker.
+    let worker: File
 
     init(contents: [(name: String, bytes: [UInt8])]) {
+        let contents = contents.map { file in
+            file.name.hasSuffix(".js") ? (name: file.name, bytes: Self.bare(file.bytes)) : file
+        }
         let hash = contents.reduce(UInt64(0)) { hash, file in
             StableHash.xxh64(file.bytes, seed: StableHash.xxh64(file.name, seed: hash))
         }
         let hex = String(hash, radix: 16)
         let version = String(repeating: "0", count: 16 - hex.utf8.count) + hex
         var files: [String: File] = [:]
-        for (name, bytes) in contents where name != Self.firstName {
+        for (name, bytes) in contents where name != Self.firstName && name != Self.workerName {
             files[name] = File(mediaType: Self.mediaType(name), bytes: bytes)
         }
-        let first = contents.first { $0.name == Self.firstName }?.bytes ?? []
+        let names = files.keys.sorted().joined(separator: " ")
+        let filled = { (name: String) -> File in
+            let text = contents.first { $0.name == name }?.bytes ?? []
+            let withVersion = Self.replacing(Array(Self.placeholder.utf8), by: Array(version.utf8), in: text)
+            return File(
+                mediaType: Self.mediaType(name),
+                bytes: Self.replacing(Array(Self.namesPlaceholder.utf8), by: Array(names.utf8), in: withVersion))
+        }
         self.version = version
         self.files = files
-        self.first = File(
-            mediaType: Self.mediaType(Self.firstName),
-            bytes: Self.replacing(Array(Self.placeholder.utf8), by: Array(version.utf8), in: first))
+        self.first = filled(Self.firstName)
+        self.worker = filled(Self.workerName)
+    }
+
+    /// A script without its indentation and without the comments that have a line of their own: a twelfth of what is sent. Lines keep
+    /// their numbers. A test holds that no text of a script goes over the end of a line.
+    static func bare(_ script: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(script.count)
+        for line in script.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let text = line.drop { $0 == UInt8(ascii: " ") }
+            if !text.starts(with: "//".utf8) { result += text }
+            result.append(UInt8(ascii: "\n"))
+        }
+        // As many ends of lines as there were.
+        result.removeLast()
+        return result
     }
 
     private static func carried() -> [(name: String, bytes: [UInt8])] {
@@ -67,6 +97,8 @@ struct PageFiles: Sendable {
         case "css": "text/css; charset=utf-8"
         case "json": "application/json"
         case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "webmanifest": "application/manifest+json"
         default: preconditionFailure("\(name) has an ending without a media type")
         }
     }

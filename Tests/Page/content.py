@@ -198,6 +198,75 @@ async def voice() -> None:
     equal(await ming.locator(".row .file.fresh").count(), 0, "marks at what was played")
 
 
+@checks.check("without the server: the page opens with the last chats, what is written waits, and goes out when it is back")
+async def offline() -> None:
+    ming, hua = screens["ming"], screens["hua"]
+    await ming.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    for _ in range(300):
+        if await ming.evaluate("indexedDB.databases().then((all) => all.some((each) => each.name === 'teahouse-last'))"):
+            break
+        await asyncio.sleep(0.1)
+    # Written when it is put away, not only some seconds later.
+    await ming.evaluate("import(`/page/${document.documentElement.dataset.page}/store.js`).then((store) => store.keepNow())")
+    house.kill()
+    await ming.reload()
+    await see(ming, "n299z")
+    await ming.locator("a.entry", has_text="设计讨论组").wait_for()
+    await ming.wait_for_selector(".wire:not([hidden])")
+    await write(ming, "written without a server")
+    await ming.locator(".row.mine", has_text="written without a server").wait_for()
+    await is_well(ming)
+    await picture(ming, "offline")
+    await ming.reload()
+    await see(ming, "written without a server")
+    await house.start_async()
+    await see(hua, "written without a server")
+    await ming.wait_for_selector(".wire", state="hidden")
+    equal(await ming.locator(".row .text", has_text="written without a server").count(), 1, "copies of a message")
+
+
+@checks.check("over plain http the page is whole, keeps nothing for bad times, and says what brings the rest")
+async def plain() -> None:
+    page = await screen("plain", 390, 844, "zh-CN", "light")
+    await page.goto(f"http://tea.test:{house.port}/")
+    await page.fill("#name", "ming")
+    await page.fill("#password", PASSWORD)
+    await page.press("#password", "Enter")
+    await page.locator("a.entry", has_text="设计讨论组").click()
+    await write(page, "from a plain page")
+    await see(screens["hua"], "from a plain page")
+    await page.click(".composer [aria-label='录制语音']")
+    await page.wait_for_selector("dialog .steps a[href='/ca.pem']")
+    await is_well(page)
+    await picture(page, "certificate")
+    await page.keyboard.press("Escape")
+    # Nobody looks at this page: the first message asks, by a button.
+    await page.evaluate("document.hasFocus = () => false")
+    await asyncio.to_thread(say, "hua", group, "are you there?")
+    await page.locator(".bar .button").wait_for()
+    await is_well(page)
+    await page.locator(".bar .plain").click()
+    await page.wait_for_selector(".bar", state="detached")
+    equal(await page.evaluate("isSecureContext"), False, "a secure context")
+    expect("teahouse-last" not in await page.evaluate("indexedDB.databases().then((all) => all.map((each) => each.name))"),
+           "chats are kept over plain http")
+    await page.context.close()
+
+
+@checks.check("signing out takes the kept chats with it")
+async def forgotten() -> None:
+    ming = screens["ming"]
+    await ming.click(".side header [aria-haspopup=menu] >> nth=0")
+    await ming.locator(".menu [role=menuitem]").last.click()
+    await ming.wait_for_selector("#name")
+    for _ in range(100):
+        names = await ming.evaluate("indexedDB.databases().then((all) => all.map((each) => each.name))")
+        if "teahouse-last" not in names:
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"still there: {names}")
+
+
 @checks.check("no script failed, and nothing was against the policy")
 async def no_troubles() -> None:
     equal(troubles, [], "troubles")
@@ -215,7 +284,7 @@ async def main() -> int:
     chromium = shutil.which("chromium")
     if not chromium:
         raise HouseError("there is no chromium: apt-get install chromium")
-    house = House(options.binary, config=CONFIGURATION)
+    house = House(options.binary, config=CONFIGURATION + '[server]\nhosts = ["tea.test"]\n')
     await house.start_async()
     people_page.house, people_page.options = house, options
     async with async_playwright() as playwright:

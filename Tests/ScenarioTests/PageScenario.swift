@@ -78,21 +78,63 @@ struct PageScenario {
         #expect(anything.headers["content-type"] == "text/plain; charset=utf-8")
     }
 
-    @Test("every file of assets/page is in the binary, as it is, for a year")
+    /// A script as it is sent: without indentation, and lines of comments are empty.
+    static func bare(_ script: [UInt8]) -> [UInt8] {
+        let lines = String(decoding: script, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return Array(
+            lines.map { line in
+                let text = line.drop { $0 == " " }
+                return text.hasPrefix("//") ? "" : text
+            }.joined(separator: "\n").utf8)
+    }
+
+    @Test("no text of a script goes over the end of a line, so that indentation and comments may be left out")
+    func lines() throws {
+        for name in try Self.names() where name.hasSuffix(".js") {
+            let script = String(decoding: try Self.content(name), as: UTF8.self)
+            for (number, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                #expect(line.count { $0 == "`" } % 2 == 0, "\(name):\(number + 1)")
+            }
+        }
+    }
+
+    @Test("every file of assets/page is in the binary, scripts without their comments, for a year")
     func files() throws {
         let server = try TestServer()
         let version = try self.first(from: server).version
         let names = try Self.names()
         #expect(names.contains("main.js") && names.contains("zh.json"))
-        for name in names where name != "index.html" {
+        for name in names where name != "index.html" && name != "worker.js" {
             let reply = try self.get("/page/\(version)/\(name)", from: server)
             let content = try Self.content(name)
-            #expect(reply.status == 200 && reply.body == content, "\(name)")
+            let sent = name.hasSuffix(".js") ? Self.bare(content) : content
+            #expect(reply.status == 200 && reply.body == sent, "\(name)")
             #expect(reply.headers["cache-control"] == "public, max-age=31536000, immutable")
             #expect(reply.headers["x-content-type-options"] == "nosniff")
         }
         let script = try self.get("/page/\(version)/main.js", from: server)
         #expect(script.headers["content-type"] == "text/javascript; charset=utf-8")
+    }
+
+    @Test("the service worker is asked for each time, at one address, and names the version and every other file")
+    func worker() throws {
+        let server = try TestServer()
+        let version = try self.first(from: server).version
+        let reply = try self.get("/worker.js", from: server)
+        #expect(reply.status == 200 && reply.headers["content-type"] == "text/javascript; charset=utf-8")
+        #expect(reply.headers["cache-control"] == "no-cache")
+        #expect(reply.text.contains("'\(version)'"))
+        #expect(!reply.text.contains("@version@") && !reply.text.contains("@files@"))
+        for name in try Self.names() where name != "index.html" && name != "worker.js" {
+            #expect(reply.text.contains(name), "\(name)")
+        }
+        #expect(try self.get("/page/\(version)/worker.js", from: server).status == 404)
+        let policy = try #require(reply.headers["content-security-policy"])
+        #expect(policy.contains("worker-src 'self'") && policy.contains("manifest-src 'self'"))
+        let manifest = try self.get("/page/\(version)/app.webmanifest", from: server)
+        #expect(manifest.headers["content-type"] == "application/manifest+json")
+        #expect(try JSONValue(parsing: manifest.body).object != nil)
     }
 
     @Test("the page is small: 60 KB for the first screen, 100 KB with both languages, as gzip")
@@ -103,7 +145,8 @@ struct PageScenario {
         #expect(reply.headers["content-encoding"] == "gzip" && reply.body.starts(with: [0x1F, 0x8B, 8]))
         var (first, all) = (reply.body.count, reply.body.count)
         for name in try Self.names() where name != "index.html" {
-            let reply = try self.get("/page/\(version)/\(name)", from: server, headers: gzip)
+            let path = name == "worker.js" ? "/worker.js" : "/page/\(version)/\(name)"
+            let reply = try self.get(path, from: server, headers: gzip)
             #expect(reply.headers["vary"] == "Accept-Encoding")
             all += reply.body.count
             if Self.firstScreen.contains(name) { first += reply.body.count }

@@ -18,6 +18,7 @@ export const quickReactions = ['👍', '❤️', '😂', '🎉', '😮', '🙏']
 const moreReactions = ['👌', '👏', '💪', '🔥', '✅', '❌', '👀', '🤔', '😅', '😊', '😭', '😡', '🥳', '😎', '🤝', '💯', '🌹', '☕', '🍵', '🚀'];
 
 export function copyText(text) {
+  if (isSecureContext && navigator.clipboard) { navigator.clipboard.writeText(text).then(() => toast(t('copied')), (error) => toast(error.message)); return; }
   const area = h('textarea', { class: 'unseen', value: text, 'aria-hidden': 'true' });
   const before = document.activeElement;
   (before?.closest?.('dialog') ?? document.body).append(area);
@@ -399,13 +400,13 @@ export function conversationView(app, id, place, around) {
   write = composer({ id, place, drop, options: () => options, editLast: () => {
     const last = run.items.findLast((each) => each.sender === model.me.name && each.kind === 'text' && isStill(each.can?.edit));
     if (last) write.edit(last);
-  }, sent: () => { newAfter = null; toEnd(); } });
+  } });
   place.append(write.element);
   const resized = new ResizeObserver(() => { stick(); drawJump(); });
   resized.observe(rows);
   resized.observe(flow);
-  const stops = [on(`messages:${id}`, draw), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } takeOptions(); drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
-    on('connection', () => { write?.draw(); if (model.connection === 'online' && run.error) load(run.isLoaded && run.items.length ? { before: run.from } : {}); })];
+  const stops = [on(`messages:${id}`, draw), on(`sent:${id}`, () => { newAfter = null; toEnd(); }), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } takeOptions(); drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
+    on('connection', () => { write?.draw(); if (model.connection === 'online' && run.error) load(run.isLoaded && run.items.length && !run.isKept ? { before: run.from } : {}); })];
   const focus = () => seen();
   addEventListener('focus', focus);
   document.addEventListener('visibilitychange', focus);

@@ -10,7 +10,7 @@ import { addUploads, shelf } from './uploads.js';
 const emoji = '😀 😁 😂 🤣 😊 😍 😘 🥰 😎 🤔 🤗 🤭 😅 😉 😋 😴 😭 😢 😡 😱 🥺 😤 🙄 😏 👍 👎 👌 👏 🙏 💪 🤝 ✌️ 👋 🙌 👀 💯 ❤️ 💔 🎉 🎂 🎁 🌹 🌞 🌙 ⭐ 🔥 💡 ✅ ❌ ❓ ❗ ☕ 🍵 🍜 🍚 🥟 🍎 🍉 🍺 ⚽ 🏀 🚗 🚀 🏠'.split(' ');
 const mostMentions = 5;
 
-export function composer({ id, place, drop, options: settings, editLast, sent }) {
+export function composer({ id, place, drop, options: settings, editLast }) {
   const conversation = () => model.conversations.get(id);
   const area = h('textarea', { rows: '1', enterkeyhint: 'send', autocomplete: 'off', 'aria-label': t('compose.label') });
   const above = h('div', { class: 'above', hidden: true });
@@ -30,7 +30,7 @@ export function composer({ id, place, drop, options: settings, editLast, sent })
   const media = () => [settings().allows('picture') && 'image/*', settings().allows('video') && 'video/*'].filter(Boolean).join(',');
   const offers = {
     album: { icon: 'picture', run: () => pick(media()) }, camera: { icon: 'camera', run: () => pick(media(), 'environment') }, file: { icon: 'file', run: () => pick() },
-    location: { icon: 'place', run: async () => (await import('./record.js')).placeForm(dialog, (value) => { send(id, { kind: 'place', place: value }); sent(); }) },
+    location: { icon: 'place', run: async () => (await import('./record.js')).placeForm(dialog, (value) => { send(id, { kind: 'place', place: value }); }) },
     card: { icon: 'person', run: async () => (await import('./select.js')).shareCard(id) },
   };
   const plus = tool('plus', t('compose.more'), () => {
@@ -128,7 +128,6 @@ export function composer({ id, place, drop, options: settings, editLast, sent })
     draw();
     grow();
     area.focus();
-    sent();
   };
 
   // MARK: mentions

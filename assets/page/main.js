@@ -11,6 +11,8 @@ import { empty, personAvatar } from './parts.js';
 
 const root = document.getElementById('app');
 const sessionKey = 'teahouse.session';
+/// Milliseconds in which the server says who is signed in, else it is taken for one that cannot be reached.
+const patience = 15_000;
 let app = null;
 
 export const schemes = ['auto', 'light', 'dark'];
@@ -45,6 +47,7 @@ function showSignIn(note) {
   end();
   api.setToken(null);
   localStorage.removeItem(sessionKey);
+  if (isSecureContext) import('./store.js').then((store) => store.forget(), () => {});
   signIn(root, { enter, turn, note });
 }
 
@@ -79,8 +82,13 @@ async function start() {
   api.setToken(token);
   for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
     try {
-      const session = await api.get('session');
-      const ready = begin(session);
+      let kept = null;
+      const session = await api.get('session', { signal: AbortSignal.timeout(patience) }).catch(async (error) => {
+        kept = error.isPassing && isSecureContext ? await (await import('./store.js')).readKept() : null;
+        if (!kept) throw error;
+        return kept.session;
+      });
+      const ready = begin(session, kept);
       drawTheme();
       app = makeApp();
       await ready;
@@ -130,6 +138,8 @@ function makeApp() {
     { icon: 'person', label: t('me.profile'), run: async () => (await import('./people.js')).ownProfile() },
     { icon: 'group', label: t('requests'), run: showRequests },
     model.isAdministrator && { icon: 'plus', label: t('invite'), run: async () => (await import('./invite.js')).invite() },
+    { icon: 'info', label: t('notices'), run: async () => (await import('./notices.js')).showNotices() },
+    !isSecureContext && { icon: 'save', label: t('secure.install'), run: async () => (await import('./secure.js')).showSecure() },
     { icon: 'gear', label: t('settings'), run: async () => (await import('./settings.js')).settings() },
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));
@@ -146,7 +156,10 @@ function makeApp() {
   const requestTimer = setInterval(lookAtRequests, 30_000);
   document.addEventListener('visibilitychange', lookAtRequests);
   const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
-  const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), wire,
+  const bars = h('div', { class: 'bars' }, wire);
+  /// One bar of a name above everything; `null` takes it away.
+  const bar = (name, element) => { bars.querySelector(`:scope > [data-bar=${name}]`)?.remove(); if (element) { element.dataset.bar = name; bars.append(element); } };
+  const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), bars,
     h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, asks, list.box), place);
 
   const drawWire = () => {
@@ -185,9 +198,34 @@ function makeApp() {
   const title = () => {
     const unread = [...model.conversations.values()].reduce((sum, each) => sum + (each.isMuted ? 0 : each.unread), 0);
     document.title = unread ? `(${unread > 99 ? '99+' : unread}) teahouse` : 'teahouse';
+    installed?.unread(unread);
   };
+  let installed = null;
+  let store = null;
+  // What is not needed for the first screen comes after it.
+  const timer = setTimeout(async () => {
+    try {
+      if (isSecureContext) {
+        store = await import('./store.js');
+        await store.startKeeping();
+        store.keepSoon();
+        stops.push(on('list', store.keepSoon));
+      }
+      installed = await import('./install.js');
+      installed.registerWorker();
+      title();
+    } catch { /* a slow or broken network: the next load has it */ }
+  }, 1500);
+  const leave = () => { if (document.visibilityState === 'hidden') store?.keepNow(); };
+  document.addEventListener('visibilitychange', leave);
+  stops.push(() => { clearTimeout(timer); document.removeEventListener('visibilitychange', leave); });
+  const notices = async () => { (await import('./notices.js')).watchNotices(bar, (count) => { meButton.dataset.count = count || ''; }); };
+  let areNoticesRead = false;
+  if (model.connection === 'online') notices().catch(() => {});
+  stops.push(on('notice', () => { if (!areNoticesRead) { areNoticesRead = true; notices().catch(() => {}); } }), on('connection', () => { if (model.connection === 'online') { areNoticesRead = true; notices().catch(() => {}); } }));
   stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('online', lookAtRequests), on('list', title), list.stop,
     on('arrived', (message, conversation) => {
+      installed?.arrived(message, conversation, bar);
       if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
     () => { clearInterval(tick); clearInterval(requestTimer); document.removeEventListener('visibilitychange', lookAtRequests); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });

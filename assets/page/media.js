@@ -51,7 +51,8 @@ export function lightbox(attachment) {
     const stage = h('div', { class: 'stage' }, h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
     api.content(attachment.url).then((url) => stage.replaceChildren(h('img', { src: url, alt: attachment.name ?? '' })), (error) => stage.replaceChildren(h('p', {}, error.message)));
     stage.addEventListener('click', (event) => { if (event.target === stage) close(); });
-    box.querySelector('header .tool').before(tool('save', t('save'), () => save(attachment)));
+    if (isSecureContext && globalThis.ClipboardItem) box.querySelector('header .tool').before(tool('copy', t('picture.copy'), async () => { try { await (await import('./install.js')).copyPicture(await api.content(attachment.url)); toast(t('copied')); } catch (error) { toast(error.message); } }));
+    box.querySelector('header .tool:last-child').before(tool('save', t('save'), () => save(attachment)));
     return stage;
   }, 'light');
 }

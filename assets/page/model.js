@@ -6,8 +6,7 @@ import { Feed } from './feed.js';
 import { t } from './i18n.js';
 
 export const model = {
-  isAdministrator: false, requests: 0,
-  me: null, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
+  me: null, notices: [], isAdministrator: false, requests: 0, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, people: new Map(), runs: new Map(), typing: new Map(),
 };
 let feed = null;
@@ -139,7 +138,7 @@ export async function loadMessages(id, where = {}, limit = model.configuration.p
   try {
     const page = await api.get(`conversations/${api.segment(id)}/messages${api.query({ ...where, limit: Math.min(100, Math.max(10, limit)) })}`);
     const isNew = where.before === undefined && where.after === undefined;
-    if (isNew) { run.items = []; run.byID.clear(); }
+    if (isNew) { run.items = []; run.byID.clear(); run.isKept = false; }
     for (const message of page.items) { hold(run, message); settle(message); }
     if (isNew || where.before !== undefined) run.hasBefore = page.hasBefore;
     if (isNew || where.after !== undefined) run.hasAfter = page.hasAfter;
@@ -280,6 +279,7 @@ export function send(id, body) {
   keep(item);
   lastTyping.at = 0;
   changed(`messages:${id}`);
+  changed(`sent:${id}`);
   pump(id);
 }
 
@@ -391,6 +391,7 @@ function takeOne(event) {
     case 'member': changed(`members:${event.conversation}`); break;
     case 'gone': forgetConversation(event.conversation); break;
     case 'profile': learn(event.user); break;
+    case 'notice': model.notices.push(event.notice); changed('notice'); break;
     case 'typing': takeTyping(event); break;
     case 'online': if (model.people.has(event.user)) learn({ name: event.user, isOnline: event.isOnline }); break;
     case 'gap': loadAgain(event.scope === 'conversation' ? event.conversation : null); break;
@@ -437,12 +438,25 @@ export const retryNow = () => feed?.retryNow();
 
 // MARK: from sign-in to sign-out
 
-export async function begin(session) {
+/// `kept`: what this browser still knows while the server cannot be reached.
+export async function begin(session, kept) {
   Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: 0, isListLoaded: false, connection: 'connecting' });
   learn(session.user);
   readOutbox();
+  if (kept) {
+    for (const each of kept.people) learn(each);
+    for (const [id, value] of kept.configurations) model.configurations.set(id, value);
+    for (const each of kept.conversations) takeConversation(each);
+    for (const [id, items] of kept.runs) {
+      const run = runOf(id);
+      for (const each of items) hold(run, each);
+      Object.assign(run, { isLoaded: true, isKept: true, hasBefore: true, from: items[0]?.sequence });
+    }
+    model.isListLoaded = true;
+  }
   for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
     try {
+      if (kept) { const now = await api.get('session'); Object.assign(model, { isAdministrator: now.isAdministrator === true, me: now.user, limits: now.limits ?? {}, configuration: now.configuration ?? {} }); }
       const cursor = await readList();
       if (!model.me) return;
       feed = new Feed(cursor, { event: takeEvent, state: takeState });
@@ -452,7 +466,7 @@ export async function begin(session) {
     } catch (error) {
       if (!error.isPassing || !model.me) throw error;
       takeState('offline', Date.now() + wait);
-      await new Promise((resolve) => setTimeout(resolve, error.retryAfter ?? wait));
+      await new Promise((resolve) => setTimeout(resolve, error.retryAfter ?? wait * (0.75 + Math.random() / 2)));
     }
   }
 }
@@ -461,6 +475,7 @@ export function end() {
   feed?.stop();
   feed = null;
   model.me = null;
+  model.notices = [];
   for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, outbox]) each.clear();
   asked.clear();
   api.forgetContents();

@@ -32,13 +32,13 @@ export function richText(text, { mentions } = {}) {
   const out = document.createDocumentFragment();
   for (const [index, part] of text.split(/```(?:[\w+-]*\n)?([\s\S]*?)```/u).entries()) {
     if (index % 2) out.append(h('pre', { tabindex: '0' }, part.replace(/\n$/, '')));
-    else inline(index ? part.replace(/^\n/, '') : part.replace(/\n$/, index + 1 < text.split('```').length ? '' : '\n'), out, mentions);
+    else inline(index ? part.replace(/^\n/, '') : part.replace(/\n$/, index + 1 < text.split('\x60\x60\x60').length ? '' : '\n'), out, mentions);
   }
   return out;
 }
 
 function inline(text, out, mentions) {
-  for (const [index, part] of text.split(/`([^`\n]+)`/u).entries()) {
+  for (const [index, part] of text.split(/\x60([^\x60\n]+)\x60/u).entries()) {
     if (index % 2) { out.append(h('code', {}, part)); continue; }
     let at = 0;
     for (const found of part.matchAll(links)) {

@@ -94,7 +94,8 @@ extension MessageKindEntry: AdminRecord {
             fileFields: try fields("files", \.fileFields, whenMissing: []), degrade: try fields("degrade", \.degrade),
             typeTitle: try fields("typeTitle", \.typeTitle), summary: try fields("summary", \.summary),
             digest: try fields("digest", \.digest, whenMissing: ""),
-            isDisabled: try fields("disabled", \.isDisabled, whenMissing: false))
+            isDisabled: try fields("disabled", \.isDisabled, whenMissing: false),
+            renderer: try fields("renderer", \.renderer, usually: ""))
     }
 }
 
@@ -189,6 +190,6 @@ extension MessageKindEntry {
             .option("required", self.requiredFields.joined(separator: ",").nonEmpty),
             .option("files", self.fileFields.joined(separator: ",").nonEmpty), .option("degrade", self.degrade),
             .option("type-title", self.typeTitle), .option("summary", self.summary.nonEmpty),
-            .option("digest", self.digest.nonEmpty))
+            .option("digest", self.digest.nonEmpty), .option("renderer", self.renderer.nonEmpty))
     }
 }

@@ -31,10 +31,13 @@ package struct MessageKindEntry: Hashable, Sendable {
     package var digest: String
     /// True when the account is disabled.
     package var isDisabled: Bool
+    /// How clients of our own draw a message of the kind, as a JSON object; empty for as its text. See `KindRenderer`.
+    package var renderer: String
 
     package init(
         kind: MessageKind, name: String, version: Int64 = 1, requiredFields: [String] = [], fileFields: [String] = [],
-        degrade: String, typeTitle: String, summary: String, digest: String = "", isDisabled: Bool = false
+        degrade: String, typeTitle: String, summary: String, digest: String = "", isDisabled: Bool = false,
+        renderer: String = ""
     ) {
         self.kind = kind
         self.name = name
@@ -46,6 +49,7 @@ package struct MessageKindEntry: Hashable, Sendable {
         self.summary = summary
         self.digest = digest
         self.isDisabled = isDisabled
+        self.renderer = renderer
     }
 }
 

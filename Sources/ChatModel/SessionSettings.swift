@@ -83,6 +83,8 @@ package struct SessionSetting: Hashable, Sendable {
 // MARK: All of them
 
 extension SessionSetting {
+    /// Kinds of messages, as the native API names them.
+    private static let kindWords = ["text", "picture", "voice", "video", "file", "place", "card"]
     private static let menuWords = ["album", "camera", "file", "location", "card", "custom"]
 
     /// Characters of a message's text, at most; 0 for as many as its bytes allow. Edits are held to it too.
@@ -126,9 +128,19 @@ extension SessionSetting {
         // Whether a client offers to choose between loudspeaker and ear-piece.
         SessionSetting("output_choice", .flag, .flag(true)),
         SessionSetting("show_avatar", .flag, .flag(true)),
+        // Beside whose messages, where pictures are shown.
+        SessionSetting("avatar_of", .choice(["all", "others"]), .text("others")),
         // Beside messages of others. In a direct conversation there is only one other.
         SessionSetting("show_name", .flag, .flag(true), direct: .flag(false)),
         SessionSetting("layout", .choice(["roomy", "compact"]), .text("roomy")),
+        // Whether the voice messages after one that is played follow by themselves.
+        SessionSetting("auto_play", .flag, .flag(false)),
+        // What a client offers to send.
+        SessionSetting("allowed_kinds", .words(Self.kindWords), .words(Self.kindWords)),
+        // Colour of what can be pressed, as #rrggbb, and address of a picture of the app's name; empty for the client's own.
+        SessionSetting("theme.accent", .text(most: 7), .text("")),
+        SessionSetting("theme.avatar_shape", .choice(["round", "rounded", "square"]), .text("round")),
+        SessionSetting("theme.logo", .text(most: 256), .text("")),
     ]
 
     /// - Returns: `nil` when there is none.

@@ -17,6 +17,7 @@ package struct NativeServer: Sendable {
         SessionRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes + MessageRoutes.routes
         + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes + ContactRoutes.routes
         + TeamRoutes.routes + NoticeRoutes.routes + InvitationRoutes.routes
+        + KindRoutes.routes
 
     /// The routes with their handlers, as one area of the gateway.
     package var group: RouteGroup {
@@ -33,6 +34,8 @@ package struct NativeServer: Sendable {
 enum NativeBounds {
     /// Characters of a text, before the setting `max_input`.
     static let textScalars = 10_000
+    /// Characters of a text that clients of our own let people write, where `max_input` is not set.
+    static let usualTextScalars = 5_000
     /// Entries of one page.
     static let page: ClosedRange<Int64> = 1...100
     /// Entries of a page where none are asked for.
@@ -51,6 +54,7 @@ enum NativeSchemas {
         ("Conversation", NativeConversation.shape), ("Message", NativeMessage.shape), ("Member", MemberRoutes.shape),
         ("Contact", ContactRoutes.shape), ("Card", NativeCard.shape), ("Team", TeamRoutes.shape),
         ("Request", NativeTeamRequest.shape), ("Notice", NativeNotice.shape),
+        ("Kind", KindRoutes.shape),
         ("Welcome", Self.welcome),
         ("Session", Self.session), ("Device", Self.device),
     ]

@@ -178,7 +178,10 @@ private enum KindForm {
         ]
         if number == nil { fields.insert(Form.Field(look("table.number")), at: 0) }
         let read: @Sendable ([String]) -> MessageKindEntry? = { values in
-            Self.read(number.map { [$0] + values } ?? values, isDisabled: entry?.isDisabled ?? false)
+            var kind = Self.read(number.map { [$0] + values } ?? values, isDisabled: entry?.isDisabled ?? false)
+            // Set by `ctl` alone.
+            kind?.renderer = entry?.renderer ?? ""
+            return kind
         }
         return Form(
             entry.map { look("console.kinds.editTitle", ["name": $0.name]) } ?? look("console.kinds.create"), fields,

@@ -129,7 +129,7 @@ enum SessionRoutes {
     }
 
     private static func writeLimits(_ settings: SessionSettings, _ call: NativeCall, to writer: inout JSONWriter) {
-        let characters = settings.maximumCharacters(.group, .member) ?? NativeBounds.textScalars
+        let characters = settings.maximumCharacters(.group, .member) ?? NativeBounds.usualTextScalars
         writer.beginObject()
         writer.number("textCharacters", Int64(min(characters, NativeBounds.textScalars)))
         writer.number("messageBytes", Int64(call.services.settings.messageBytes))

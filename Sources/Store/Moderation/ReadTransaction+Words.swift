@@ -53,7 +53,7 @@ extension ReadTransaction {
     /// All registered kinds, by number.
     package func messageKinds() throws(StoreError) -> [MessageKindEntry] {
         let sql: StaticString = """
-            SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled
+            SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled, renderer
             FROM message_kind ORDER BY number
             """
         return try self.connection.query(sql) { row throws(StoreError) in try row.messageKindEntry }
@@ -77,14 +77,14 @@ extension Row {
         return WordRule(row.text(0), action)
     }
 
-    /// Number, name, version, required, files, degrade, type_title, summary, digest and disabled of a message kind.
+    /// Number, name, version, required, files, degrade, type_title, summary, digest, disabled and renderer of a message kind.
     var messageKindEntry: MessageKindEntry {
         get throws(StoreError) {
             MessageKindEntry(
                 kind: MessageKind(rawValue: Int32(truncatingIfNeeded: self.int64(0))), name: self.text(1),
                 version: self.int64(2), requiredFields: try self.names(3), fileFields: try self.names(4),
                 degrade: self.text(5), typeTitle: self.text(6), summary: self.text(7), digest: self.text(8),
-                isDisabled: self.int64(9) != 0)
+                isDisabled: self.int64(9) != 0, renderer: self.text(10))
         }
     }
 

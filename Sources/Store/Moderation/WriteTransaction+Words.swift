@@ -50,7 +50,7 @@ extension WriteTransaction {
     ///
     /// - Throws: `invalid` with the field's name; `exists` when another kind has the name.
     package func setMessageKind(_ entry: MessageKindEntry) throws(StoreError) {
-        if let problem = entry.problem { throw .invalid(problem) }
+        if let problem = entry.problem ?? KindRenderer.problem(entry.renderer) { throw .invalid(problem) }
         let kinds = try self.reading.messageKinds()
         if kinds.contains(where: { $0.name == entry.name && $0.kind != entry.kind }) {
             throw .exists("a message kind with the name \(entry.name)")
@@ -61,10 +61,11 @@ extension WriteTransaction {
         try self.connection.run(
             """
             INSERT OR REPLACE INTO message_kind (number, name, version, required, files, degrade, type_title, summary,
-                digest, disabled)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                digest, disabled, renderer)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, Int64(entry.kind.rawValue), entry.name, entry.version, Self.list(entry.requiredFields),
-            Self.list(entry.fileFields), entry.degrade, entry.typeTitle, entry.summary, entry.digest, entry.isDisabled)
+            Self.list(entry.fileFields), entry.degrade, entry.typeTitle, entry.summary, entry.digest, entry.isDisabled,
+            entry.renderer)
         self.memory.forgetMessageKinds()
     }
 

@@ -35,6 +35,7 @@ let migrations: [Migration] = [
     migration22Positions,
     migration24Feed,
     migration25Invitations,
+    migration26Renderers,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 25
+    static let version = 26
 
     static let sql = """
         -- ---- The database itself ----
@@ -859,7 +859,7 @@ enum Schema {
             word TEXT NOT NULL
         ) STRICT;
 
-        -- required, files: names of fields as a JSON array.
+        -- required, files: names of fields as a JSON array. renderer: a JSON object, or empty.
         CREATE TABLE message_kind (
             number INTEGER PRIMARY KEY,
             name TEXT NOT NULL COLLATE BINARY UNIQUE,
@@ -870,7 +870,8 @@ enum Schema {
             type_title TEXT NOT NULL,
             summary TEXT NOT NULL,
             digest TEXT NOT NULL,
-            disabled INTEGER NOT NULL
+            disabled INTEGER NOT NULL,
+            renderer TEXT NOT NULL DEFAULT ''
         ) STRICT;
 
         -- receiver_id, sender_id, kind, word: NULL for all. replacement, as_kind: NULL for a rule that drops.

@@ -56,7 +56,7 @@ extension Verifier {
     /// `nil` for a kind that could be registered as it is.
     private func problem(ofKind number: Int64) throws(StoreError) -> String? {
         let sql: StaticString = """
-            SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled
+            SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled, renderer
             FROM message_kind WHERE number = ?
             """
         guard Int32(exactly: number) != nil else { return "its number is too large" }
@@ -65,7 +65,7 @@ extension Verifier {
             return try row.messageKindEntry
         }
         guard let entry = entries.first ?? nil else { return "its fields or its switch cannot be read" }
-        return entry.problem
+        return entry.problem ?? KindRenderer.problem(entry.renderer)
     }
 
     private func note(_ text: String) {

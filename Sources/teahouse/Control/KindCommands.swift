@@ -48,6 +48,7 @@ private let kindShowCommand = Command(
         fields.add(control.text("table.title"), entry.typeTitle)
         fields.add(control.text("table.summary"), entry.summary)
         fields.add(control.text("table.digest"), entry.digest)
+        if !entry.renderer.isEmpty { fields.add(control.text("table.renderer"), entry.renderer) }
         fields.add(control.text("table.state"), control.state(of: entry))
         fields.add(control.text("table.undecodable"), String(found.undecodable))
         try control.terminal.print(fields.text)
@@ -65,6 +66,7 @@ private let kindSetCommand = Command(
         CommandOption("type-title", .value("TEXT"), help: "option.kindTitle"),
         CommandOption("summary", .value("TEXT"), help: "option.kindSummary"),
         CommandOption("digest", .value("TEXT"), help: "option.kindDigest"),
+        CommandOption("renderer", .value("JSON"), help: "option.kindRenderer"),
     ],
     examples: [
         "teahouse ctl kind set 500 --sample link",
@@ -176,6 +178,7 @@ extension Control {
         if let text = typed.value("type-title") { entry.typeTitle = text }
         if let text = typed.value("summary") { entry.summary = text }
         if let text = typed.value("digest") { entry.digest = text }
+        if let text = typed.value("renderer") { entry.renderer = text }
     }
 
     private static func names(_ text: String) -> [String] { text.split(separator: ",").map { String($0) } }

@@ -101,10 +101,16 @@ struct NativeSessionScenarios {
     func configuration() throws {
         let server = try TestServer()
         let romeo = try NativeClient(server, "罗密欧")
+        #expect(try romeo.done("GET", "/session")["limits"]?["textCharacters"]?.integer == 5_000)
         #expect(server.ctl("setting", "set", "max_input", "5").code == .done)
+        #expect(server.ctl("setting", "set", "theme.accent", "#3a7d5c").code == .done)
+        #expect(server.ctl("setting", "set", "allowed_kinds", "text,picture").code == .done)
         let session = try romeo.done("GET", "/session")
         #expect(session["configuration"]?["max_input"]?.integer == 5)
         #expect(session["configuration"]?.object?.count == SessionSetting.all.count)
+        #expect(session["configuration"]?["theme.accent"]?.string == "#3a7d5c")
+        #expect(session["configuration"]?["allowed_kinds"]?.array?.compactMap(\.string) == ["text", "picture"])
+        #expect(session["configuration"]?["auto_play"]?.boolean == false)
         #expect(session["limits"]?["textCharacters"]?.integer == 5)
         #expect((session["time"]?.integer ?? 0) > 1_600_000_000_000)
     }

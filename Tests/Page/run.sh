@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The page as a person sees it: a built teahouse, and Debian's chromium driven by Playwright. Three people and a day; search, settings and
-# voice; ten thousand messages and a slow computer, and with --long an hour with an eye on the heap. Run alone: mixed.py.
+# voice; one group with apps of both SDKs; ten thousand messages and a slow computer, and with --long an hour with an eye on the heap.
 #   Tests/Page/run.sh PYTHON TEAHOUSE [--only WORD] [--pictures DIR] [--long]    PYTHON has Tests/requirements.txt; DIR gets screenshots
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,6 +33,7 @@ run() {
 }
 run page "${only[@]}" "${pictures[@]}"
 run content "${only[@]}" "${pictures[@]}"
+run mixed "${only[@]}"
 run stress "${only[@]}" "${long[@]}"
-if [ "$failed" -eq 0 ]; then echo "the page: all passed"; else echo "the page: $failed of 3 scripts FAILED"; fi
+if [ "$failed" -eq 0 ]; then echo "the page: all passed"; else echo "the page: $failed of 4 scripts FAILED"; fi
 [ "$failed" -eq 0 ]

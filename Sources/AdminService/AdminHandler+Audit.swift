@@ -9,11 +9,11 @@ extension AdminHandler {
             switch request {
             case .list(let query): return .audit(try Self.page(of: query, transaction))
             case .show(let number):
-                guard let entry = try transaction.auditEntry(number) else {
+                guard let entry = try transaction.audit.auditEntry(number) else {
                     throw .notFound("entry \(number) of the audit log")
                 }
                 return .audit(.one(AdminAuditEntry(entry, hash: Hex.encode(entry.hash))))
-            case .verify: return .audit(.checked(AdminAuditCheck(try transaction.checkAudit())))
+            case .verify: return .audit(.checked(AdminAuditCheck(try transaction.audit.checkAudit())))
             }
         }
     }
@@ -26,7 +26,7 @@ extension AdminHandler {
     ) throws(StoreError) -> AdminAuditAnswer {
         var wanted = query
         wanted.otherWords = query.what.map { AdminTeamRequest.otherWords(of: $0) } ?? []
-        let found = try transaction.auditEntries(wanted)
+        let found = try transaction.audit.auditEntries(wanted)
         var entries: [AdminAuditEntry] = []
         var bytes = 0
         for entry in found {

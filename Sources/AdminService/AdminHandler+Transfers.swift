@@ -68,7 +68,8 @@ extension AdminHandler {
     private func noteDone(_ result: Result<TransferView, TransferError>, _ then: @escaping Answer) {
         guard let note = self.note, case .success(let view) = result else { return then(Self.answer(result)) }
         let after = Self.state(of: view)
-        self.store.write({ transaction throws(StoreError) in try transaction.noteDone(note, after: after) }) { noted in
+        self.store.write({ transaction throws(StoreError) in try transaction.audit.noteDone(note, after: after) }) {
+            noted in
             if case .failure(let error) = noted {
                 self.options.log.warning(
                     "audit_not_noted",

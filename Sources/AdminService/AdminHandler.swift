@@ -115,7 +115,7 @@ struct AdminHandler: Sendable {
     /// Goes on once the audit log has an entry that this was asked for: for what is no change of the store alone.
     func afterAuditing(_ then: @escaping Answer, _ next: @escaping @Sendable () -> Void) {
         guard let note = self.note else { return next() }
-        self.store.write({ transaction throws(StoreError) in try transaction.noteAsked(note) }) { result in
+        self.store.write({ transaction throws(StoreError) in try transaction.audit.noteAsked(note) }) { result in
             guard case .failure(let error) = result else { return next() }
             then(.failure(AdminError(error)))
         }

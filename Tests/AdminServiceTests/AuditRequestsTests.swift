@@ -52,7 +52,7 @@ import Testing
         let note = AuditNote(
             actor: AuditActor(uid: 7), word: "group.create", subject: "tea", asked: "{}",
             state: { _ throws(StoreError) in nil })
-        try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.noteAsked(note) }
+        try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.audit.noteAsked(note) }
         let client = try fixture.client()
         _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: []))))
         var query = AuditQuery()

@@ -29,7 +29,9 @@ struct AuditTests {
         var query = AuditQuery()
         change(&query)
         let wanted = query
-        return try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntries(wanted) }
+        return try fixture.store.readAndWait { transaction throws(StoreError) in
+            try transaction.audit.auditEntries(wanted)
+        }
     }
 
     @Test("keeps who, what, before and after, and a whole chain")
@@ -45,7 +47,8 @@ struct AuditTests {
         #expect(found[0].atMilliseconds == found[1].atMilliseconds + 5)
         #expect(found.allSatisfy { $0.actor == Self.ming && $0.word == "user.edit" && $0.subject == "romeo" })
         #expect(found.allSatisfy { $0.stage == .done && $0.asked == #"{"name":"romeo"}"# && $0.hash.count == 32 })
-        let check = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.checkAudit() }
+        let check = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.checkAudit()
+        }
         #expect(check == AuditCheck(head: AuditHead(number: 2, hash: found[0].hash), problems: []))
         #expect(try fixture.verified().findings == [])
     }
@@ -69,7 +72,7 @@ struct AuditTests {
         let note = self.note(romeo)
         #expect(throws: StoreError.self) {
             try fixture.store.writeAndWait { transaction throws(StoreError) in
-                try transaction.auditing(note) { () throws(StoreError) in
+                try transaction.audit.auditing(note) { () throws(StoreError) in
                     try transaction.setDisplayName(romeo, "R")
                     throw StoreError.invalid("no")
                 }
@@ -92,7 +95,7 @@ struct AuditTests {
         let fixture = try Fixture()
         let note = self.note(try fixture.user("romeo"))
         let answer = try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.auditing(note, counts: { $0 }) { () throws(StoreError) in false }
+            try transaction.audit.auditing(note, counts: { $0 }) { () throws(StoreError) in false }
         }
         #expect(!answer)
         #expect(try self.entries(of: fixture).isEmpty)
@@ -123,7 +126,7 @@ struct AuditTests {
         let note = self.note(romeo, "session.end")
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             try transaction.setDisplayName(romeo, "R")
-            try transaction.noteAsked(note)
+            try transaction.audit.noteAsked(note)
         }
         let found = try self.entries(of: fixture)
         #expect(found.map(\.stage) == [.asked] && found[0].before == "R" && found[0].after == nil)
@@ -156,7 +159,8 @@ struct AuditTests {
                 $0.limit = 2
                 $0.before = 4
             } == [3, 2])
-        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.auditEntry(3) }
+        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.auditEntry(3)
+        }
         #expect(one?.word == "users.import")
     }
 

@@ -142,7 +142,7 @@ enum InvitationRoutes {
         let note = call.note("invitation.remove", id, [])
         call.refusable { store throws(StoreError) in
             guard try store.reading.user(user)?.role == .administrator else { return .failure(.notAdministrator) }
-            let isGone = try store.auditing(note, counts: { $0 }) { () throws(StoreError) in
+            let isGone = try store.audit.auditing(note, counts: { $0 }) { () throws(StoreError) in
                 try store.removeInvitation(number)
             }
             return isGone ? .success(()) : .failure(Problem(AccountsError.invitation(.ended)))

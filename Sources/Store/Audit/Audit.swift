@@ -41,7 +41,7 @@ package struct AuditCheck: Hashable, Sendable {
 
 // MARK: Writing
 
-extension WriteTransaction {
+extension AuditWrites {
     /// Makes a change and keeps in the audit log what was before and after it: both become durable together.
     ///
     /// - Parameters:
@@ -51,26 +51,29 @@ extension WriteTransaction {
         _ note: AuditNote?, counts: (Value) -> Bool = { _ in true }, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         guard let note else { return try body() }
-        let before = try note.state(self.reading)
+        let before = try note.state(self.transaction.reading)
         let value = try body()
         guard counts(value) else { return value }
-        try self.connection.addAudit(
-            note, .done, before: before, after: try note.state(self.reading), at: self.wallMilliseconds)
+        try self.transaction.connection.addAudit(
+            note, .done, before: before, after: try note.state(self.transaction.reading),
+            at: self.transaction.wallMilliseconds)
         return value
     }
 
     /// Keeps in the audit log that something is about to be done which is no change of the database alone.
     package func noteAsked(_ note: AuditNote) throws(StoreError) {
-        try self.connection.addAudit(
-            note, .asked, before: try note.state(self.reading), after: nil, at: self.wallMilliseconds)
+        try self.transaction.connection.addAudit(
+            note, .asked, before: try note.state(self.transaction.reading), after: nil,
+            at: self.transaction.wallMilliseconds)
     }
 
     /// Keeps in the audit log that what was asked for, and is no change of the database alone, has been done.
     ///
     /// - Parameter after: the state it is in now, as a JSON object; the note says which it was in before.
     package func noteDone(_ note: AuditNote, after: String) throws(StoreError) {
-        try self.connection.addAudit(
-            note, .done, before: try note.state(self.reading), after: after, at: self.wallMilliseconds)
+        try self.transaction.connection.addAudit(
+            note, .done, before: try note.state(self.transaction.reading), after: after,
+            at: self.transaction.wallMilliseconds)
     }
 }
 
@@ -84,7 +87,7 @@ extension Store {
         guard let note else { return self.write(body, then: then) }
         self.write(
             { transaction throws(StoreError) in
-                try transaction.auditing(note, counts: counts) { () throws(StoreError) in try body(transaction) }
+                try transaction.audit.auditing(note, counts: counts) { () throws(StoreError) in try body(transaction) }
             }, then: then)
     }
 }
@@ -161,7 +164,7 @@ extension Connection {
 
 // MARK: Reading
 
-extension ReadTransaction {
+extension AuditReads {
     /// Entries of the audit log, the newest first.
     ///
     /// - Throws: `invalid` when the limit is not 1...1000.
@@ -177,9 +180,9 @@ extension ReadTransaction {
             ORDER BY number DESC LIMIT ?6
             """
         let others = query.otherWords.reduce("\n") { $0 + $1 + "\n" }
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             sql, query.before ?? .max, query.sinceMilliseconds ?? .min, query.who, query.what, query.subject,
-            try Self.page(query.limit), others
+            try ReadTransaction.page(query.limit), others
         ) { row throws(StoreError) in
             guard let entry = row.auditEntry else { throw Row.damaged("audit entry") }
             return entry
@@ -195,10 +198,10 @@ extension ReadTransaction {
     }
 
     /// The end of the audit log.
-    package func auditHead() throws(StoreError) -> AuditHead { try self.connection.auditHead() }
+    package func auditHead() throws(StoreError) -> AuditHead { try self.transaction.connection.auditHead() }
 
     /// Goes over the whole chain: about ten microseconds for each entry.
-    package func checkAudit() throws(StoreError) -> AuditCheck { try self.connection.checkAudit() }
+    package func checkAudit() throws(StoreError) -> AuditCheck { try self.transaction.connection.checkAudit() }
 }
 
 extension Row {

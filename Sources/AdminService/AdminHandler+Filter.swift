@@ -15,12 +15,12 @@ extension AdminHandler {
                     sender: try transaction.reading.optionalUser(rule.sender), kind: rule.kind, word: rule.word,
                     action: rule.action)
                 var added = rule
-                added.number = try transaction.addFilterRule(stored).number
+                added.number = try transaction.moderation.addFilterRule(stored).number
                 return .filters(.rule(added))
             }
         case .remove(let number):
             self.changeFilter(then) { transaction throws(StoreError) in
-                let rule = try transaction.removeFilterRule(number)
+                let rule = try transaction.moderation.removeFilterRule(number)
                 return .filters(.rule(try transaction.reading.written(rule)))
             }
         case .test(let trial): self.test(trial, then)
@@ -31,7 +31,7 @@ extension AdminHandler {
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.filterRows
             var page: [AdminFilterRule] = []
-            for rule in try transaction.filterRules().filter({ $0.number > after ?? 0 }).prefix(rows) {
+            for rule in try transaction.moderation.filterRules().filter({ $0.number > after ?? 0 }).prefix(rows) {
                 page.append(try transaction.written(rule))
             }
             return .filters(.rules(page, next: page.count == rows ? page.last?.number : nil))

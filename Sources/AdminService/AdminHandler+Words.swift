@@ -13,11 +13,11 @@ extension AdminHandler {
         case .list(let after): self.listWords(after: after, then)
         case .add(let rules):
             self.change(then) { transaction throws(StoreError) in
-                .count(Int64(try transaction.addWordRules(rules)))
+                .count(Int64(try transaction.moderation.addWordRules(rules)))
             }
         case .remove(let words):
             self.change(then) { transaction throws(StoreError) in
-                .count(Int64(try transaction.removeWordRules(words)))
+                .count(Int64(try transaction.moderation.removeWordRules(words)))
             }
         case .test(let text):
             let verdict = self.moderation.verdict(on: text)
@@ -32,14 +32,14 @@ extension AdminHandler {
 
     private func listWords(after: String?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            let rules = try transaction.wordRules(after: after, limit: AdminProtocol.pageRows)
+            let rules = try transaction.moderation.wordRules(after: after, limit: AdminProtocol.pageRows)
             return .words(.rules(rules, next: rules.count == AdminProtocol.pageRows ? rules.last?.word : nil))
         }
     }
 
     private func listFlagged(before: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            let messages = try transaction.flaggedMessages(before: before, limit: AdminProtocol.pageRows)
+            let messages = try transaction.moderation.flaggedMessages(before: before, limit: AdminProtocol.pageRows)
             var names: [ConversationID: String] = [:]
             var rows: [AdminFlagged] = []
             for message in messages {
@@ -81,7 +81,7 @@ extension AdminHandler {
         switch request {
         case .list:
             self.read(then) { transaction throws(StoreError) in
-                let kinds = try transaction.messageKinds()
+                let kinds = try transaction.moderation.messageKinds()
                 return .kinds(.kinds(kinds.map { AdminMessageKind($0, moderation) }))
             }
         case .set(let entry):
@@ -93,17 +93,17 @@ extension AdminHandler {
                 return then(.failure(AdminError(.invalid, text)))
             }
             self.change(then) { transaction throws(StoreError) in
-                try transaction.setMessageKind(entry)
+                try transaction.moderation.setMessageKind(entry)
                 return .kinds(.kind(AdminMessageKind(entry, moderation)))
             }
         case .setDisabled(let kind, let isDisabled):
             self.change(then) { transaction throws(StoreError) in
-                let entry = try transaction.setMessageKindDisabled(kind, isDisabled)
+                let entry = try transaction.moderation.setMessageKindDisabled(kind, isDisabled)
                 return .kinds(.kind(AdminMessageKind(entry, moderation)))
             }
         case .remove(let kind):
             self.change(then) { transaction throws(StoreError) in
-                try transaction.removeMessageKind(kind)
+                try transaction.moderation.removeMessageKind(kind)
                 return .done
             }
         case .try(let kind, let body): self.tryOut(body, as: kind, then)
@@ -112,7 +112,7 @@ extension AdminHandler {
 
     private func tryOut(_ body: String, as kind: MessageKind, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            guard let entry = try transaction.messageKind(kind) else {
+            guard let entry = try transaction.moderation.messageKind(kind) else {
                 throw .notFound("the message kind \(kind.rawValue)")
             }
             // As a message of this kind would come, whatever `type` the body says.
@@ -133,13 +133,13 @@ extension AdminHandler {
 
     static func stateOfWord(_ word: String?) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let word, let rule = try transaction.wordRule(word) else { return nil }
+            guard let word, let rule = try transaction.moderation.wordRule(word) else { return nil }
             return Self.object { $0.text("action", rule.action.rawValue) }
         }
     }
 
     static let stateOfFilter: AuditNote.State = { transaction throws(StoreError) in
-        let rules = try transaction.filterRules()
+        let rules = try transaction.moderation.filterRules()
         return Self.object { json in
             json.number("rules", Int64(rules.count))
             json.number("newest", rules.last?.number ?? 0)
@@ -148,7 +148,7 @@ extension AdminHandler {
 
     static func stateOfKind(_ kind: MessageKind) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let entry = try transaction.messageKind(kind) else { return nil }
+            guard let entry = try transaction.moderation.messageKind(kind) else { return nil }
             return Self.object { json in
                 json.text("name", entry.name)
                 json.number("version", entry.version)

@@ -94,7 +94,8 @@ package final class Moderation: Sendable {
 
     private static let read:
         @Sendable (ReadTransaction) throws(StoreError) -> (rules: [WordRule], kinds: [MessageKindEntry]) = {
-            transaction throws(StoreError) in (try transaction.wordRules(), try transaction.messageKinds())
+            transaction throws(StoreError) in
+            (try transaction.moderation.wordRules(), try transaction.moderation.messageKinds())
         }
 
     private func take(_ stored: (rules: [WordRule], kinds: [MessageKindEntry])) {

@@ -179,7 +179,7 @@ extension LeanCloudSession {
                 envelope: LeanCloudContent.envelope(of: content, after: known.content.envelope), by: Actor(user))
             done.at = change.patchedAtMilliseconds
             if !wanted.flagged.isEmpty, change.revision > 0 {
-                try transaction.addFlagged(wanted.flagged, at: place, by: user)
+                try transaction.moderation.addFlagged(wanted.flagged, at: place, by: user)
             }
             if content.flags.contains(.masked) { done.masked.append(place) }
         }

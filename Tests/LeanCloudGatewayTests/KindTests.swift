@@ -12,7 +12,7 @@ struct KindTests {
         let entry = MessageKindEntry(
             kind: MessageKind(rawValue: 1), name: "card", requiredFields: ["clientId", "conversationType"],
             degrade: "please upgrade", typeTitle: "Card", summary: "a card")
-        try server.write { transaction throws(StoreError) in try transaction.setMessageKind(entry) }
+        try server.write { transaction throws(StoreError) in try transaction.moderation.setMessageKind(entry) }
         let tom = try server.client("Tom")
         let jerry = try server.client("Jerry")
         let body = #"{"_lctype":1,"_lcattrs":{"clientId":"ann"}}"#
@@ -24,7 +24,7 @@ struct KindTests {
         try tom.say(body, in: group)
         #expect(try jerry.nextMessage().msg == #"{"_lctype":1,"_lcattrs":{"conversationType":1,"clientId":"ann"}}"#)
         try server.write { transaction throws(StoreError) in
-            try transaction.removeMessageKind(MessageKind(rawValue: 1))
+            try transaction.moderation.removeMessageKind(MessageKind(rawValue: 1))
         }
         try tom.say(body, in: group)
         #expect(try jerry.nextMessage().msg == body)

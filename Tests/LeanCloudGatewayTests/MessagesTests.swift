@@ -205,7 +205,7 @@ struct MessagesTests {
         let server = try TestServer()
         let cid = try server.directID("romeo", "juliet")
         try server.write { transaction throws(StoreError) in
-            _ = try transaction.addWordRules([WordRule("damn", .mask), WordRule("gambling", .refuse)])
+            _ = try transaction.moderation.addWordRules([WordRule("damn", .mask), WordRule("gambling", .refuse)])
         }
         try server.restart()
         let romeo = try server.leanCloud("romeo")

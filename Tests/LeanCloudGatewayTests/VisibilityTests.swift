@@ -16,7 +16,7 @@ import Testing
 
     private func add(_ rules: [FilterRule], to server: TestServer) throws {
         for rule in rules {
-            try server.write { transaction throws(StoreError) in _ = try transaction.addFilterRule(rule) }
+            try server.write { transaction throws(StoreError) in _ = try transaction.moderation.addFilterRule(rule) }
         }
         server.server.store.reloadFilter { _ in }
         // What is written later is done later.

@@ -14,7 +14,7 @@ struct BodyHashTests {
             $0.completed = { content, _, _ in content.body + [UInt8(ascii: "!")] }
         }
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.setMessageKind(
+            try transaction.moderation.setMessageKind(
                 MessageKindEntry(
                     kind: BodyHashTests.card, name: "card", degrade: "a card", typeTitle: "card", summary: "a card"))
         }

@@ -79,7 +79,7 @@ struct FileReferenceTests {
         let entry = MessageKindEntry(
             kind: MessageKind(rawValue: 500), name: "gift", requiredFields: ["picture"], fileFields: ["picture"],
             degrade: "d", typeTitle: "t", summary: "s")
-        try verona.write { store throws(StoreError) in try store.setMessageKind(entry) }
+        try verona.write { store throws(StoreError) in try store.moderation.setMessageKind(entry) }
         func send(_ key: FileKey, from sender: UserID) -> AppendResult {
             var append = verona.fixture.append(
                 body.replacing("FILE", with: "\(key)"), from: sender, to: .id(verona.id),

@@ -76,8 +76,8 @@ struct VerifyViewTests {
         try fixture.store.writeAndWait { store throws(StoreError) in
             try store.setSessionSetting(.maxInput, in: SessionScope(.group, .member), to: .number(500))
             try store.setSessionSetting(.receipts, in: .everywhere, to: .text("small"))
-            _ = try store.addWordRules([WordRule("Tea", .mask), WordRule("茶", .flag)])
-            try store.setMessageKind(
+            _ = try store.moderation.addWordRules([WordRule("Tea", .mask), WordRule("茶", .flag)])
+            try store.moderation.setMessageKind(
                 MessageKindEntry(
                     kind: MessageKind(rawValue: 1_200), name: "vote", requiredFields: ["question"],
                     fileFields: ["picture"], degrade: "a vote", typeTitle: "Vote", summary: "a vote"))

@@ -25,7 +25,7 @@ struct VisibilityTests {
     }
 
     private func addRule(_ fixture: Fixture, _ rule: FilterRule) throws {
-        _ = try fixture.store.writeAndWait { store throws(StoreError) in try store.addFilterRule(rule) }
+        _ = try fixture.store.writeAndWait { store throws(StoreError) in try store.moderation.addFilterRule(rule) }
         try self.reload(fixture)
     }
 
@@ -207,7 +207,7 @@ struct VisibilityTests {
         let again = try fixture.reopened()
         #expect(try self.seen(again, verona, by: romeo) == [flower, "peace", "peace"], "they hold after a restart")
         let number = again.store.filter.rules[0].number
-        try again.store.writeAndWait { store throws(StoreError) in _ = try store.removeFilterRule(number) }
+        try again.store.writeAndWait { store throws(StoreError) in _ = try store.moderation.removeFilterRule(number) }
         try self.reload(again)
         #expect(try self.seen(again, verona, by: juliet) == [flower, "peace", "peace"])
         #expect(try again.verified().findings == [])
@@ -287,7 +287,7 @@ struct VisibilityTests {
     func badRules(_ rule: FilterRule) throws {
         let fixture = try Fixture()
         #expect(throws: StoreError.self) {
-            try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addFilterRule(rule) }
+            try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.moderation.addFilterRule(rule) }
         }
     }
 

@@ -5,16 +5,18 @@ import Testing
 
 @Suite("The word list and message kinds in the store") struct WordTests {
     private func add(_ rules: [WordRule], to fixture: Fixture) throws -> Int {
-        try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.addWordRules(rules) }
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.moderation.addWordRules(rules)
+        }
     }
 
     private func rules(_ fixture: Fixture) throws -> [WordRule] {
-        try fixture.store.readAndWait { reading throws(StoreError) in try reading.wordRules() }
+        try fixture.store.readAndWait { reading throws(StoreError) in try reading.moderation.wordRules() }
     }
 
     private func flagged(_ fixture: Fixture) throws -> [FlaggedMessage] {
         try fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.flaggedMessages(before: nil, limit: 1_000)
+            try reading.moderation.flaggedMessages(before: nil, limit: 1_000)
         }
     }
 
@@ -27,11 +29,14 @@ import Testing
         let again = try fixture.reopened()
         #expect(try self.rules(again) == [WordRule("ＴＥＡ", .flag), WordRule("外挂", .refuse)])
         let page = try again.store.readAndWait { reading throws(StoreError) in
-            (try reading.wordRules(after: nil, limit: 1), try reading.wordRules(after: "tea", limit: 5))
+            (
+                try reading.moderation.wordRules(after: nil, limit: 1),
+                try reading.moderation.wordRules(after: "tea", limit: 5)
+            )
         }
         #expect(page.0.map(\.word) == ["ＴＥＡ"] && page.1.map(\.word) == ["外挂"])
         let removed = try again.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.removeWordRules(["tea", "none"])
+            try transaction.moderation.removeWordRules(["tea", "none"])
         }
         #expect(try removed == 1 && self.rules(again).map(\.word) == ["外挂"])
         #expect(try again.verified().findings == [])
@@ -67,10 +72,10 @@ import Testing
         #expect(log.allSatisfy { $0.conversation == verona && $0.sender.text == "romeo" })
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             let words = Array(repeating: "d", count: Int(FlaggedMessage.maximumKept))
-            try transaction.addFlagged(words, at: MessagePlace(verona, 1), by: romeo)
+            try transaction.moderation.addFlagged(words, at: MessagePlace(verona, 1), by: romeo)
         }
         let older = try fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.flaggedMessages(before: 5, limit: 10)
+            try reading.moderation.flaggedMessages(before: 5, limit: 10)
         }
         #expect(older.map(\.number) == [4] && older.map(\.word) == ["d"])
         #expect(try fixture.verified().findings == [])
@@ -126,29 +131,39 @@ import Testing
             fileFields: ["picture"], degrade: "d", typeTitle: "红包", summary: "s", digest: "{amount}")
         var other = gift
         other.kind = MessageKind(rawValue: 501)
-        try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.setMessageKind(gift) }
+        try fixture.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.moderation.setMessageKind(gift)
+        }
         let taken = other
         #expect(throws: StoreError.exists("a message kind with the name gift")) {
-            try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.setMessageKind(taken) }
+            try fixture.store.writeAndWait { transaction throws(StoreError) in
+                try transaction.moderation.setMessageKind(taken)
+            }
         }
         other.name = "other"
         other.degrade = ""
         let broken = other
         #expect(throws: StoreError.invalid("degrade is missing")) {
-            try fixture.store.writeAndWait { transaction throws(StoreError) in try transaction.setMessageKind(broken) }
+            try fixture.store.writeAndWait { transaction throws(StoreError) in
+                try transaction.moderation.setMessageKind(broken)
+            }
         }
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.setMessageKindDisabled(gift.kind, true)
+            try transaction.moderation.setMessageKindDisabled(gift.kind, true)
         }
         let again = try fixture.reopened()
         var expected = gift
         expected.isDisabled = true
         #expect(
-            try again.store.readAndWait { reading throws(StoreError) in try reading.messageKinds() } == [expected])
-        try again.store.writeAndWait { transaction throws(StoreError) in try transaction.removeMessageKind(gift.kind) }
+            try again.store.readAndWait { reading throws(StoreError) in try reading.moderation.messageKinds() } == [
+                expected
+            ])
+        try again.store.writeAndWait { transaction throws(StoreError) in
+            try transaction.moderation.removeMessageKind(gift.kind)
+        }
         #expect(throws: StoreError.self) {
             try again.store.writeAndWait { transaction throws(StoreError) in
-                try transaction.removeMessageKind(gift.kind)
+                try transaction.moderation.removeMessageKind(gift.kind)
             }
         }
     }

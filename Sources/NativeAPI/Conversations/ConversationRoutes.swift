@@ -89,7 +89,7 @@ enum ConversationRoutes {
         }
         let after = mark
         call.read { store throws(StoreError) in
-            let kinds = MessageKinds(try store.messageKinds())
+            let kinds = MessageKinds(try store.moderation.messageKinds())
             let found = try store.recent(of: user, limit: limit + 1, after: after)
             var values: [NativeConversation] = []
             for recent in found.prefix(limit) { values.append(try reader.conversation(recent, kinds, in: store)) }

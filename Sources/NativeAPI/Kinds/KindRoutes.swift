@@ -33,7 +33,7 @@ enum KindRoutes {
 
     @Sendable private static func list(_ call: NativeCall) throws(Problem) {
         call.read { store throws(StoreError) in
-            try store.messageKinds()
+            try store.moderation.messageKinds()
         } answer: { kinds in
             .native { writer in
                 writer.beginObject()

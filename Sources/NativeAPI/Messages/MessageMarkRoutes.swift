@@ -90,7 +90,9 @@ enum MessageMarkRoutes {
                 let (body, words) = (screening?.content.body ?? edited.body, screening?.flagged ?? [])
                 self.change(call) { store, place, actor throws(StoreError) in
                     let change = try store.edit(place, newBody: body, isJSONObject: true, wire: .native, by: actor)
-                    if !words.isEmpty, change.revision > 0 { try store.addFlagged(words, at: place, by: actor.user) }
+                    if !words.isEmpty, change.revision > 0 {
+                        try store.moderation.addFlagged(words, at: place, by: actor.user)
+                    }
                 }
             }
         }

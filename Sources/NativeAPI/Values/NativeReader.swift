@@ -28,7 +28,7 @@ package struct NativeReader: Sendable {
     package func conversation(_ id: ConversationID, in store: ReadTransaction) throws(StoreError) -> NativeConversation?
     {
         guard let recent = try store.recent(of: self.user, in: id) else { return nil }
-        return try self.conversation(recent, MessageKinds(try store.messageKinds()), in: store)
+        return try self.conversation(recent, MessageKinds(try store.moderation.messageKinds()), in: store)
     }
 
     /// The conversation of a line of the person's list.

@@ -53,7 +53,7 @@ final class Writer {
         let guardian = ClockGuard(
             lastBelieved: try self.connection.lastBelievedMilliseconds(), isTrusted: options.trustsClock, options.clock)
         self.memory = WriterMemory(self.connection, options, rules: rules, views: views, clock: guardian)
-        let stored = try ReadTransaction(self.connection, UserNames(), views).filterRules()
+        let stored = try ReadTransaction(self.connection, UserNames(), views).moderation.filterRules()
         if !stored.isEmpty { views.withLock { $0.filter = ReceiveFilter(stored, texts: options.readableTexts) } }
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)

@@ -216,7 +216,8 @@ final class WriterMemory {
     /// The message kinds of apps.
     func messageKinds() throws(StoreError) -> MessageKinds {
         if let kinds = self.kinds { return kinds }
-        let loaded = MessageKinds(try ReadTransaction(self.connection, UserNames(), self.views).messageKinds())
+        let loaded = MessageKinds(
+            try ReadTransaction(self.connection, UserNames(), self.views).moderation.messageKinds())
         self.kinds = loaded
         return loaded
     }

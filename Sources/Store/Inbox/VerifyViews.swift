@@ -68,7 +68,7 @@ extension Verifier {
 
     /// The rules for what people are shown can be obeyed.
     private func checkFilterRules() throws(StoreError) {
-        for rule in try ReadTransaction(self.connection, UserNames()).filterRules() {
+        for rule in try ReadTransaction(self.connection, UserNames()).moderation.filterRules() {
             guard let problem = rule.problem else { continue }
             self.notes.add(
                 .setting,

@@ -2,30 +2,33 @@ import ByteCodec
 package import ChatModel
 
 // The word list and message kinds.
-extension ReadTransaction {
+extension ModerationReads {
     /// All rules, in the order of their folded words.
     package func wordRules() throws(StoreError) -> [WordRule] {
-        try self.connection.query("SELECT word, action FROM word_rule ORDER BY folded", read: Row.wordRule)
+        try self.transaction.connection.query("SELECT word, action FROM word_rule ORDER BY folded", read: Row.wordRule)
     }
 
     /// A page of rules in the order of their folded words; `after` is the word of one before it.
     ///
     /// - Throws: `invalid` when the limit is not 1...1000.
     package func wordRules(after word: String?, limit: Int) throws(StoreError) -> [WordRule] {
-        try self.connection.query(
+        try self.transaction.connection.query(
             "SELECT word, action FROM word_rule WHERE folded > ? ORDER BY folded LIMIT ?",
-            WordFolding.fold(word ?? ""), try Self.page(limit), read: Row.wordRule)
+            WordFolding.fold(word ?? ""), try ReadTransaction.page(limit), read: Row.wordRule)
     }
 
     /// The rule of a word; `nil` when there is none.
     package func wordRule(_ word: String) throws(StoreError) -> WordRule? {
-        try self.connection.first(
+        try self.transaction.connection.first(
             "SELECT word, action FROM word_rule WHERE folded = ?", WordFolding.fold(word), read: Row.wordRule)
     }
 
     /// Counts the rules of the word list.
     package func wordRuleCount() throws(StoreError) -> Int {
-        Int(try self.connection.first("SELECT count(*) FROM word_rule") { row throws(StoreError) in row.int64(0) } ?? 0)
+        Int(
+            try self.transaction.connection.first("SELECT count(*) FROM word_rule") { row throws(StoreError) in
+                row.int64(0)
+            } ?? 0)
     }
 
     /// Messages with watched words, the newest first; of one with several words there are several entries.
@@ -37,7 +40,8 @@ extension ReadTransaction {
             SELECT number, at, conversation_id, sequence, sender_id, word FROM flagged
             WHERE number < ? ORDER BY number DESC LIMIT ?
             """
-        let rows = try self.connection.query(sql, before ?? .max, try Self.page(limit)) { row throws(StoreError) in
+        let rows = try self.transaction.connection.query(sql, before ?? .max, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             (row.int64(0), row.int64(1), row.int64(2), row.int64(3), row.int64(4), row.text(5))
         }
         var messages: [FlaggedMessage] = []
@@ -45,7 +49,7 @@ extension ReadTransaction {
             messages.append(
                 FlaggedMessage(
                     number: number, atMilliseconds: at, conversation: ConversationID(rawValue: conversation),
-                    sequence: sequence, sender: try self.name(of: UserID(rawValue: sender)), word: word))
+                    sequence: sequence, sender: try self.transaction.name(of: UserID(rawValue: sender)), word: word))
         }
         return messages
     }
@@ -56,7 +60,7 @@ extension ReadTransaction {
             SELECT number, name, version, required, files, degrade, type_title, summary, digest, disabled, renderer
             FROM message_kind ORDER BY number
             """
-        return try self.connection.query(sql) { row throws(StoreError) in try row.messageKindEntry }
+        return try self.transaction.connection.query(sql) { row throws(StoreError) in try row.messageKindEntry }
     }
 
     /// One registered kind; `nil` when there is none of this number.

@@ -11,13 +11,13 @@ package struct ViewRules: Sendable {
     package init() {}
 }
 
-extension ReadTransaction {
+extension ModerationReads {
     /// The operator's rules for what people are shown, by number.
     package func filterRules() throws(StoreError) -> [FilterRule] {
         let sql: StaticString = """
             SELECT number, receiver_id, sender_id, kind, word, replacement, as_kind FROM filter_rule ORDER BY number
             """
-        return try self.connection.query(sql) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql) { row throws(StoreError) in
             let text = row.optionalText(5)
             return FilterRule(
                 number: row.int64(0), receiver: row.optionalInt64(1).map { UserID(rawValue: $0) },
@@ -31,13 +31,13 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension ModerationWrites {
     /// Adds a rule; its number is given here. Of no effect before `Store.reloadFilter`.
     ///
     /// - Throws: `invalid` for a rule that says nothing, and when there would be more than `FilterRule.maximumRules`.
     package func addFilterRule(_ rule: FilterRule) throws(StoreError) -> FilterRule {
         if let problem = rule.problem { throw .invalid(problem) }
-        let count = try self.reading.filterRules().count
+        let count = try self.transaction.reading.moderation.filterRules().count
         guard count < FilterRule.maximumRules else {
             throw .invalid("there are at most \(FilterRule.maximumRules) rules: remove one first")
         }
@@ -47,12 +47,12 @@ extension WriteTransaction {
             replacement = text
             kind = Int64(asKind.rawValue)
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO filter_rule (receiver_id, sender_id, kind, word, replacement, as_kind) VALUES (?, ?, ?, ?, ?, ?)
             """, rule.receiver, rule.sender, rule.kind.map { Int64($0.rawValue) }, rule.word, replacement, kind)
         var added = rule
-        added.number = self.connection.lastInsertedID
+        added.number = self.transaction.connection.lastInsertedID
         return added
     }
 
@@ -62,10 +62,11 @@ extension WriteTransaction {
     /// - Throws: `notFound`.
     @discardableResult
     package func removeFilterRule(_ number: Int64) throws(StoreError) -> FilterRule {
-        guard let rule = try self.reading.filterRules().first(where: { $0.number == number }) else {
+        guard let rule = try self.transaction.reading.moderation.filterRules().first(where: { $0.number == number })
+        else {
             throw .notFound("a rule with the number \(number)")
         }
-        try self.connection.run("DELETE FROM filter_rule WHERE number = ?", number)
+        try self.transaction.connection.run("DELETE FROM filter_rule WHERE number = ?", number)
         return rule
     }
 }
@@ -83,17 +84,18 @@ extension Store {
     package func reloadFilter(then: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         // On the writer's thread, so that an older list never comes after a newer one.
         self.write { transaction throws(StoreError) in
-            try transaction.takeFilter()
+            try transaction.moderation.takeFilter()
         } then: { result in
             then(result)
         }
     }
 }
 
-extension WriteTransaction {
+extension ModerationWrites {
     fileprivate func takeFilter() throws(StoreError) {
-        let rules = try self.reading.filterRules()
-        let filter = rules.isEmpty ? ReceiveFilter.none : ReceiveFilter(rules, texts: self.options.readableTexts)
-        self.memory.views.withLock { $0.filter = filter }
+        let rules = try self.transaction.reading.moderation.filterRules()
+        let filter =
+            rules.isEmpty ? ReceiveFilter.none : ReceiveFilter(rules, texts: self.transaction.options.readableTexts)
+        self.transaction.memory.views.withLock { $0.filter = filter }
     }
 }

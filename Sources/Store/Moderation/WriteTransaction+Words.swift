@@ -2,7 +2,7 @@ import ByteCodec
 package import ChatModel
 
 // The word list and message kinds.
-extension WriteTransaction {
+extension ModerationWrites {
     /// Adds rules; a word that is there gets the new spelling and action.
     ///
     /// - Returns: how many were new or changed.
@@ -14,15 +14,15 @@ extension WriteTransaction {
         }
         var changed = 0
         for rule in rules {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 """
                 INSERT INTO word_rule (folded, word, action) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET word = excluded.word, action = excluded.action
                     WHERE word <> excluded.word OR action <> excluded.action
                 """, rule.key, rule.word, rule.action.rawValue)
-            changed += Int(self.connection.changes)
+            changed += Int(self.transaction.connection.changes)
         }
-        guard try self.reading.wordRuleCount() <= WordRule.maximumRules else {
+        guard try self.transaction.reading.moderation.wordRuleCount() <= WordRule.maximumRules else {
             throw .invalid("the word list has at most \(WordRule.maximumRules) rules: remove some first")
         }
         return changed
@@ -34,15 +34,16 @@ extension WriteTransaction {
     package func removeWordRules(_ words: [String]) throws(StoreError) -> Int {
         var removed = 0
         for word in words {
-            try self.connection.run("DELETE FROM word_rule WHERE folded = ?", WordFolding.fold(word))
-            removed += Int(self.connection.changes)
+            try self.transaction.connection.run("DELETE FROM word_rule WHERE folded = ?", WordFolding.fold(word))
+            removed += Int(self.transaction.connection.changes)
         }
         return removed
     }
 
     /// Keeps in the log that a message, or the edit of one, has watched words.
     package func addFlagged(_ words: [String], at place: MessagePlace, by sender: UserID) throws(StoreError) {
-        try self.connection.addFlagged(words, at: place, by: sender, wall: self.wallMilliseconds)
+        try self.transaction.connection.addFlagged(
+            words, at: place, by: sender, wall: self.transaction.wallMilliseconds)
     }
 
     /// Registers a message kind, or changes all of a registered one. Whether a protocol has the number is the caller's to
@@ -51,14 +52,14 @@ extension WriteTransaction {
     /// - Throws: `invalid` with the field's name; `exists` when another kind has the name.
     package func setMessageKind(_ entry: MessageKindEntry) throws(StoreError) {
         if let problem = entry.problem ?? KindRenderer.problem(entry.renderer) { throw .invalid(problem) }
-        let kinds = try self.reading.messageKinds()
+        let kinds = try self.transaction.reading.moderation.messageKinds()
         if kinds.contains(where: { $0.name == entry.name && $0.kind != entry.kind }) {
             throw .exists("a message kind with the name \(entry.name)")
         }
         guard kinds.count < MessageKindEntry.maximumKinds || kinds.contains(where: { $0.kind == entry.kind }) else {
             throw .invalid("there are at most \(MessageKindEntry.maximumKinds) message kinds: remove one first")
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT OR REPLACE INTO message_kind (number, name, version, required, files, degrade, type_title, summary,
                 digest, disabled, renderer)
@@ -66,7 +67,7 @@ extension WriteTransaction {
             """, Int64(entry.kind.rawValue), entry.name, entry.version, Self.list(entry.requiredFields),
             Self.list(entry.fileFields), entry.degrade, entry.typeTitle, entry.summary, entry.digest, entry.isDisabled,
             entry.renderer)
-        self.memory.forgetMessageKinds()
+        self.transaction.memory.forgetMessageKinds()
     }
 
     private static func list(_ names: [String]) -> String {
@@ -79,7 +80,7 @@ extension WriteTransaction {
     package func setMessageKindDisabled(
         _ kind: MessageKind, _ isDisabled: Bool
     ) throws(StoreError) -> MessageKindEntry {
-        var entry = try self.reading.existingMessageKind(kind)
+        var entry = try self.transaction.reading.moderation.existingMessageKind(kind)
         entry.isDisabled = isDisabled
         try self.setMessageKind(entry)
         return entry
@@ -87,9 +88,9 @@ extension WriteTransaction {
 
     /// - Throws: `notFound`.
     package func removeMessageKind(_ kind: MessageKind) throws(StoreError) {
-        _ = try self.reading.existingMessageKind(kind)
-        try self.connection.run("DELETE FROM message_kind WHERE number = ?", Int64(kind.rawValue))
-        self.memory.forgetMessageKinds()
+        _ = try self.transaction.reading.moderation.existingMessageKind(kind)
+        try self.transaction.connection.run("DELETE FROM message_kind WHERE number = ?", Int64(kind.rawValue))
+        self.transaction.memory.forgetMessageKinds()
     }
 }
 

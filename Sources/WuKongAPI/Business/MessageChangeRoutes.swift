@@ -62,7 +62,9 @@ enum MessageChangeRoutes {
             do throws(APIFailure) {
                 try call.change(channel, id) { store, place, actor throws(StoreError) in
                     let change = try store.edit(place, newBody: body, isJSONObject: true, wire: .wuKong, by: actor)
-                    if !words.isEmpty, change.revision > 0 { try store.addFlagged(words, at: place, by: actor.user) }
+                    if !words.isEmpty, change.revision > 0 {
+                        try store.moderation.addFlagged(words, at: place, by: actor.user)
+                    }
                     return change
                 }
             } catch {

@@ -74,7 +74,7 @@ extension AdminHandler {
 
     private static func stateOfJoinRequest(_ number: Int64) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let request = try transaction.teamRequest(number) else { return nil }
+            guard let request = try transaction.teams.teamRequest(number) else { return nil }
             return Self.object { $0.text("state", request.state.word) }
         }
     }
@@ -171,7 +171,7 @@ extension AdminHandler {
         { transaction throws(StoreError) in
             guard let group = try transaction.conversation(.channel(.group, name), seenBy: .system) else { return nil }
             let basics = try Self.state(of: group, among: names, transaction)
-            guard let team = try transaction.team(group.id, at: 0) else { return basics }
+            guard let team = try transaction.teams.team(group.id, at: 0) else { return basics }
             let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.user(owner)?.name }
             let settings = Self.object { json in
                 json.text("form", team.settings.form.word)

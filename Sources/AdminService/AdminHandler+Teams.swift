@@ -27,7 +27,7 @@ extension AdminHandler {
         case .apply(let team, let name, let postscript): self.apply(team, name, postscript, then)
         case .withdraw(let number):
             self.write(then) { transaction throws(StoreError) in
-                .teams(.request(AdminJoinRequest(try transaction.withdrawRequest(number, by: .operator))))
+                .teams(.request(AdminJoinRequest(try transaction.teams.withdrawRequest(number, by: .operator))))
             }
         }
     }
@@ -45,7 +45,7 @@ extension AdminHandler {
                 return .conversation(try Self.detail(id, transaction.reading))
             }
             let limit = new.settings.memberLimit.flatMap { $0 == 0 ? nil : Int($0) }
-            let id = try transaction.createTeam(
+            let id = try transaction.teams.createTeam(
                 new.name,
                 NewTeam(
                     form: form, title: new.settings.title, owner: owner ?? .system, members: members,
@@ -65,13 +65,13 @@ extension AdminHandler {
                 if try transaction.updateInfo(of: id, info, by: .operator) { count += 1 }
             }
             if let introduction = patch.introduction,
-                try transaction.setIntroduction(of: id, introduction, by: .operator)
+                try transaction.teams.setIntroduction(of: id, introduction, by: .operator)
             {
                 count += 1
             }
-            count += try transaction.setModes(of: id, patch.modes, by: .operator)
+            count += try transaction.teams.setModes(of: id, patch.modes, by: .operator)
             if let limit = patch.memberLimit,
-                try transaction.setMemberLimit(of: id, limit == 0 ? nil : Int(limit), by: .operator)
+                try transaction.teams.setMemberLimit(of: id, limit == 0 ? nil : Int(limit), by: .operator)
             {
                 count += 1
             }
@@ -86,7 +86,7 @@ extension AdminHandler {
             let id = try Self.team(team, transaction.reading)
             let users = try Self.users(names, transaction)
             let actor = try from.map { (name) throws(StoreError) in Actor(try Self.users([name], transaction)[0]) }
-            let done = try transaction.invite(users, to: id, postscript: postscript, by: actor ?? .operator)
+            let done = try transaction.teams.invite(users, to: id, postscript: postscript, by: actor ?? .operator)
             let answer = AdminTeamInvited(
                 added: try Self.names(done.added, transaction), asked: try Self.names(done.asked, transaction),
                 refused: try Self.names(done.refused.map(\.person), transaction))
@@ -189,7 +189,7 @@ extension AdminHandler {
         do throws(AdminError) { try checkTitle(title) } catch { return then(.failure(error)) }
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
-            return .count(try transaction.announce(in: id, title: title, text, by: .operator) ? 1 : 0)
+            return .count(try transaction.teams.announce(in: id, title: title, text, by: .operator) ? 1 : 0)
         }
     }
 
@@ -197,7 +197,7 @@ extension AdminHandler {
 
     private func answerRequest(_ number: Int64, _ accept: Bool, _ reason: String, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
-            let done = try transaction.answerRequest(number, accept: accept, reason: reason, by: .operator)
+            let done = try transaction.teams.answerRequest(number, accept: accept, reason: reason, by: .operator)
             return .teams(.request(AdminJoinRequest(done)))
         }
     }
@@ -206,10 +206,10 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
-            switch try transaction.apply(to: id, user, postscript: postscript) {
+            switch try transaction.teams.apply(to: id, user, postscript: postscript) {
             case .joined: return .done
             case .waiting(let number):
-                guard let request = try transaction.reading.teamRequest(number) else { return .done }
+                guard let request = try transaction.reading.teams.teamRequest(number) else { return .done }
                 return .teams(.request(AdminJoinRequest(request)))
             }
         }
@@ -224,7 +224,7 @@ extension AdminHandler {
             wanted.onlyWaiting = query.onlyWaiting
             wanted.before = query.before
             wanted.limit = AdminProtocol.pageRows
-            let found = try transaction.teamRequests(wanted, at: now)
+            let found = try transaction.teams.teamRequests(wanted, at: now)
             let next = found.count == wanted.limit ? found.last?.number : nil
             return .teams(.requests(found.map { AdminJoinRequest($0) }, next: next))
         }
@@ -241,7 +241,7 @@ extension AdminHandler {
 
     private func listAnnouncements(_ name: ChannelName, _ before: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            let found = try transaction.announcements(
+            let found = try transaction.teams.announcements(
                 of: try Self.team(name, transaction), before: before ?? .max, limit: TeamBounds.announcements)
             return .teams(.announcements(found.map { AdminAnnouncement($0) }))
         }
@@ -254,7 +254,7 @@ extension AdminHandler {
             let team = try Self.team(id, transaction, at: now)
             var viewer = TeamViewer.operator
             if let name = query.viewer {
-                viewer = try transaction.teamViewer(try transaction.existingUser(name).id, of: id)
+                viewer = try transaction.teams.teamViewer(try transaction.existingUser(name).id, of: id)
             }
             let hidden = Set(query.hidden)
             guard let name = query.member else {
@@ -266,7 +266,7 @@ extension AdminHandler {
             }
             let card = TeamCardMember(
                 user: person.id, displayName: person.displayName ?? name.text, role: member.role,
-                nickname: member.nickname, inviter: try transaction.inviter(of: person.id, in: id),
+                nickname: member.nickname, inviter: try transaction.teams.inviter(of: person.id, in: id),
                 isMuted: member.mutedUntilMilliseconds > now)
             return .teams(
                 .card(TeamCard.memberRows(team, viewer, of: card, hiding: hidden).map { AdminCardRow($0) }))
@@ -285,7 +285,7 @@ extension AdminHandler {
     private static func team(
         _ id: ConversationID, _ transaction: ReadTransaction, at now: Int64
     ) throws(StoreError) -> Team {
-        guard let team = try transaction.team(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
+        guard let team = try transaction.teams.team(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
         return team
     }
 
@@ -299,7 +299,7 @@ extension AdminHandler {
         return AdminTeam(
             team, conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
             owner: owner, members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
-            waitingRequests: try transaction.waitingTeamRequests(of: id, at: now))
+            waitingRequests: try transaction.teams.waitingTeamRequests(of: id, at: now))
     }
 
     private static func names(_ ids: [UserID], _ transaction: WriteTransaction) throws(StoreError) -> [UserName] {

@@ -14,7 +14,7 @@ struct TeamRequestScenarios {
         try server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             if form == .advanced { modes.join = join }
-            let id = try store.createTeam(
+            let id = try store.teams.createTeam(
                 channel, NewTeam(form: form, owner: owner, members: [manager, member], modes: modes))
             if form == .advanced { _ = try store.setRoles([manager], .manager, in: id, by: .operator) }
         }
@@ -134,7 +134,7 @@ struct TeamRequestScenarios {
         try server.write { store throws(StoreError) in
             guard let team = try store.reading.conversation(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
-            _ = try store.invite([outsider], to: team.id, postscript: "come", by: Actor(manager))
+            _ = try store.teams.invite([outsider], to: team.id, postscript: "come", by: Actor(manager))
         }
         let seen = try self.list(server, asker)
         #expect(seen.count == (role == "manager" || role == "outsider" ? 1 : 0))
@@ -161,7 +161,7 @@ struct TeamRequestScenarios {
         try server.write { store throws(StoreError) in
             guard let team = try store.reading.conversation(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
-            try store.setMemberLimit(of: team.id, 3, by: .operator)
+            try store.teams.setMemberLimit(of: team.id, 3, by: .operator)
         }
         let full = try self.answer(server, manager, number, "accept")
         #expect(full.status == 400 && full.json["setting"]?.string == "full")

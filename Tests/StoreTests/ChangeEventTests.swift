@@ -160,10 +160,10 @@ struct ChangeEventTests {
             var modes = TeamModesPatch()
             modes.join = .open
             modes.mute = .members
-            for _ in 0..<2 { _ = try store.setModes(of: id, modes, by: Actor(escalus)) }
-            for _ in 0..<2 { _ = try store.setIntroduction(of: id, "two households", by: Actor(escalus)) }
-            _ = try store.announce(in: id, "tonight", by: .operator)
-            try store.setMemberLimit(of: id, 100, by: .operator)
+            for _ in 0..<2 { _ = try store.teams.setModes(of: id, modes, by: Actor(escalus)) }
+            for _ in 0..<2 { _ = try store.teams.setIntroduction(of: id, "two households", by: Actor(escalus)) }
+            _ = try store.teams.announce(in: id, "tonight", by: .operator)
+            try store.teams.setMemberLimit(of: id, 100, by: .operator)
             try store.setFlags([.banned, .large], of: id)
             try store.setNickname(of: juliet, "the sun", in: id, by: Actor(juliet))
             try store.disband(id, by: Actor(escalus))

@@ -136,8 +136,8 @@ struct DeletionTests {
         let (outsider, manager) = (team.outsider, team.manager)
         let stranger = try team.fixture.user("paris")
         try team.write { store, id throws(StoreError) in
-            _ = try store.apply(to: id, outsider)
-            _ = try store.invite([stranger], to: id, by: Actor(manager))
+            _ = try store.teams.apply(to: id, outsider)
+            _ = try store.teams.invite([stranger], to: id, by: Actor(manager))
             _ = try store.deleteUser(outsider)
             _ = try store.deleteUser(manager)
         }

@@ -16,7 +16,7 @@ struct TeamRequestTests {
         let team = try TeamFixture()
         let (manager, tybalt) = (team.manager, team.outsider)
         let invitation = try team.write { store, id throws(StoreError) in
-            try store.invite([tybalt, team.member], to: id, postscript: "come", by: Actor(manager))
+            try store.teams.invite([tybalt, team.member], to: id, postscript: "come", by: Actor(manager))
         }
         #expect(invitation.asked == [tybalt] && invitation.added.isEmpty && invitation.refused.isEmpty)
         #expect(try team.roles()[tybalt] == nil)
@@ -27,21 +27,21 @@ struct TeamRequestTests {
         // Nobody but the one who was asked answers.
         #expect(
             team.refusal { store, _ throws(StoreError) in
-                try store.answerRequest(number, accept: true, by: Actor(team.owner))
+                try store.teams.answerRequest(number, accept: true, by: Actor(team.owner))
             } == .noSuchRequest)
         let answered = try team.write { store, _ throws(StoreError) in
-            try store.answerRequest(number, accept: true, by: Actor(tybalt))
+            try store.teams.answerRequest(number, accept: true, by: Actor(tybalt))
         }
         #expect(answered.state == .accepted && answered.answeredBy == tybalt)
         #expect(try team.roles()[tybalt] == .member)
         let id = team.id
         let inviter = try team.fixture.store.readAndWait { store throws(StoreError) in
-            try store.inviter(of: tybalt, in: id)
+            try store.teams.inviter(of: tybalt, in: id)
         }
         #expect(inviter == UserName("mercutio"))
         #expect(
             team.refusal { store, _ throws(StoreError) in
-                try store.answerRequest(number, accept: false, by: Actor(tybalt))
+                try store.teams.answerRequest(number, accept: false, by: Actor(tybalt))
             } == .requestOver)
         #expect(try team.isSound() == [])
     }
@@ -50,14 +50,18 @@ struct TeamRequestTests {
     func refused() throws {
         let team = try TeamFixture()
         let (manager, tybalt) = (team.manager, team.outsider)
-        try team.write { store, id throws(StoreError) in _ = try store.invite([tybalt], to: id, by: Actor(manager)) }
+        try team.write { store, id throws(StoreError) in
+            _ = try store.teams.invite([tybalt], to: id, by: Actor(manager))
+        }
         let number = try team.requests()[0].number
         let request = try team.write { store, _ throws(StoreError) in
-            try store.answerRequest(number, accept: false, reason: "a plague", by: Actor(tybalt))
+            try store.teams.answerRequest(number, accept: false, reason: "a plague", by: Actor(tybalt))
         }
         #expect(request.state == .refused && request.reason == "a plague")
         #expect(try team.roles()[tybalt] == nil)
-        try team.write { store, id throws(StoreError) in _ = try store.invite([tybalt], to: id, by: Actor(manager)) }
+        try team.write { store, id throws(StoreError) in
+            _ = try store.teams.invite([tybalt], to: id, by: Actor(manager))
+        }
         let all = try team.requests()
         #expect(all.count == 1 && all[0].state == .waiting && all[0].number > number)
     }
@@ -70,7 +74,7 @@ struct TeamRequestTests {
         ] {
             let by = actor ?? Actor(team.member)
             let invitation = try team.write { store, id throws(StoreError) in
-                try store.invite([team.outsider], to: id, by: by)
+                try store.teams.invite([team.outsider], to: id, by: by)
             }
             #expect(invitation.added == [team.outsider])
             #expect(try team.roles()[team.outsider] == .member)
@@ -89,7 +93,7 @@ struct TeamRequestTests {
         try team.write { store, _ throws(StoreError) in _ = try store.setListed(owner: tybalt, .blocked, manager, true)
         }
         let invitation = try team.write { store, id throws(StoreError) in
-            try store.invite([tybalt], to: id, by: Actor(manager))
+            try store.teams.invite([tybalt], to: id, by: Actor(manager))
         }
         #expect(invitation.refused.map(\.refusal) == [.mayNotSend] && invitation.asked.isEmpty)
     }
@@ -97,22 +101,22 @@ struct TeamRequestTests {
     @Test("an open team is joined, one with approval asks a manager, a closed one says so")
     func applying() throws {
         let open = try TeamFixture()
-        let joined = try open.write { store, id throws(StoreError) in try store.apply(to: id, open.outsider) }
+        let joined = try open.write { store, id throws(StoreError) in try store.teams.apply(to: id, open.outsider) }
         #expect(joined == .joined)
         #expect(try open.roles()[open.outsider] == .member)
         #expect(
             open.refusal { store, id throws(StoreError) in
-                try store.apply(to: id, open.outsider)
+                try store.teams.apply(to: id, open.outsider)
             } == .alreadyMember)
         let closed = try TeamFixture(.advanced, self.patch { $0.join = .closed })
         #expect(
             closed.refusal { store, id throws(StoreError) in
-                try store.apply(to: id, closed.outsider)
+                try store.teams.apply(to: id, closed.outsider)
             } == .joiningClosed)
         let normal = try TeamFixture(.normal)
         #expect(
             normal.refusal { store, id throws(StoreError) in
-                try store.apply(to: id, normal.outsider)
+                try store.teams.apply(to: id, normal.outsider)
             } == .notApplicable)
     }
 
@@ -121,8 +125,8 @@ struct TeamRequestTests {
         let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let (tybalt, manager) = (team.outsider, team.manager)
         let applied = try team.write { store, id throws(StoreError) in
-            let first = try store.apply(to: id, tybalt, postscript: "a cousin")
-            let second = try store.apply(to: id, tybalt)
+            let first = try store.teams.apply(to: id, tybalt, postscript: "a cousin")
+            let second = try store.teams.apply(to: id, tybalt)
             #expect(first == second)
             return first
         }
@@ -133,11 +137,11 @@ struct TeamRequestTests {
         for (user, refusal) in [(team.member, ActionRefusal.notManager), (tybalt, .noSuchRequest)] {
             #expect(
                 team.refusal { store, _ throws(StoreError) in
-                    try store.answerRequest(number, accept: true, by: Actor(user))
+                    try store.teams.answerRequest(number, accept: true, by: Actor(user))
                 } == refusal)
         }
         let answered = try team.write { store, _ throws(StoreError) in
-            try store.answerRequest(number, accept: true, by: Actor(manager))
+            try store.teams.answerRequest(number, accept: true, by: Actor(manager))
         }
         #expect(answered.state == .accepted && answered.answeredBy == manager)
         #expect(try team.roles()[tybalt] == .member)
@@ -148,14 +152,14 @@ struct TeamRequestTests {
     func withdrawn() throws {
         let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let tybalt = team.outsider
-        try team.write { store, id throws(StoreError) in _ = try store.apply(to: id, tybalt) }
+        try team.write { store, id throws(StoreError) in _ = try store.teams.apply(to: id, tybalt) }
         let number = try team.requests()[0].number
         #expect(
             team.refusal { store, _ throws(StoreError) in
-                try store.withdrawRequest(number, by: Actor(team.owner))
+                try store.teams.withdrawRequest(number, by: Actor(team.owner))
             } == .noSuchRequest)
         let request = try team.write { store, _ throws(StoreError) in
-            try store.withdrawRequest(number, by: Actor(tybalt))
+            try store.teams.withdrawRequest(number, by: Actor(tybalt))
         }
         #expect(request.state == .withdrawn)
         #expect(try team.requests(waiting: true) == [])
@@ -165,7 +169,7 @@ struct TeamRequestTests {
     func expired() throws {
         let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let tybalt = team.outsider
-        try team.write { store, id throws(StoreError) in _ = try store.apply(to: id, tybalt) }
+        try team.write { store, id throws(StoreError) in _ = try store.teams.apply(to: id, tybalt) }
         let number = try team.requests()[0].number
         team.fixture.clock.advance(milliseconds: TeamBounds.requestDays * 86_400_000 - 1)
         #expect(try team.requests(waiting: true).count == 1)
@@ -174,9 +178,9 @@ struct TeamRequestTests {
         #expect(try team.requests().map(\.state) == [.expired])
         #expect(
             team.refusal { store, _ throws(StoreError) in
-                try store.answerRequest(number, accept: true, by: Actor(team.owner))
+                try store.teams.answerRequest(number, accept: true, by: Actor(team.owner))
             } == .requestOver)
-        let again = try team.write { store, id throws(StoreError) in try store.apply(to: id, tybalt) }
+        let again = try team.write { store, id throws(StoreError) in try store.teams.apply(to: id, tybalt) }
         #expect(again != .waiting(number))
         #expect(try team.isSound() == [])
     }
@@ -186,14 +190,14 @@ struct TeamRequestTests {
         let team = try TeamFixture(.advanced, self.patch { $0.join = .approval })
         let (tybalt, manager) = (team.outsider, team.manager)
         try team.write { store, id throws(StoreError) in
-            _ = try store.apply(to: id, tybalt)
-            _ = try store.invite([tybalt], to: id, by: Actor(manager))
+            _ = try store.teams.apply(to: id, tybalt)
+            _ = try store.teams.invite([tybalt], to: id, by: Actor(manager))
             try store.addMembers([tybalt], to: id)
         }
         #expect(try team.requests().map(\.state) == [.accepted, .accepted])
         let nurse = try team.fixture.user("nurse")
         try team.write { store, id throws(StoreError) in
-            _ = try store.apply(to: id, nurse)
+            _ = try store.teams.apply(to: id, nurse)
             try store.disband(id, by: .operator)
         }
         #expect(try team.requests(waiting: true) == [])
@@ -205,11 +209,11 @@ struct TeamRequestTests {
     func full() throws {
         let team = try TeamFixture(.advanced, self.patch { $0.join = .approval }, limit: 4)
         let tybalt = team.outsider
-        try team.write { store, id throws(StoreError) in _ = try store.apply(to: id, tybalt) }
+        try team.write { store, id throws(StoreError) in _ = try store.teams.apply(to: id, tybalt) }
         let number = try team.requests()[0].number
         #expect(
             team.refusal { store, _ throws(StoreError) in
-                try store.answerRequest(number, accept: true, by: Actor(team.manager))
+                try store.teams.answerRequest(number, accept: true, by: Actor(team.manager))
             } == .tooMany(limit: 4))
         #expect(try team.requests(waiting: true).count == 1)
     }
@@ -226,12 +230,12 @@ struct TeamRequestTests {
             return people
         }
         let invitation = try team.write { store, id throws(StoreError) in
-            try store.invite(people, to: id, by: Actor(manager))
+            try store.teams.invite(people, to: id, by: Actor(manager))
         }
         #expect(invitation.asked.count == TeamBounds.waitingInvitations)
         #expect(invitation.refused.map(\.refusal) == [.tooMany(limit: TeamBounds.waitingInvitations)])
         let last = try team.write { store, id throws(StoreError) in
-            try store.invite([people[people.count - 1], people[0]], to: id, by: Actor(owner))
+            try store.teams.invite([people[people.count - 1], people[0]], to: id, by: Actor(owner))
         }
         #expect(last.asked.count == 2)
         try team.write { store, id throws(StoreError) in
@@ -245,13 +249,13 @@ struct TeamRequestTests {
             }
         }
         let full = try team.write { store, id throws(StoreError) in
-            try store.invite([team.outsider], to: id, by: Actor(owner))
+            try store.teams.invite([team.outsider], to: id, by: Actor(owner))
         }
         #expect(full.refused.map(\.refusal) == [.tooMany(limit: TeamBounds.waitingRequests)])
         let tooLong = String(repeating: "茶", count: TeamBounds.postscriptScalars + 1)
         #expect(throws: StoreError.self) {
             try team.write { store, id throws(StoreError) in
-                try store.invite([team.outsider], to: id, postscript: tooLong, by: Actor(owner))
+                try store.teams.invite([team.outsider], to: id, postscript: tooLong, by: Actor(owner))
             }
         }
     }

@@ -23,7 +23,7 @@ struct TeamFixture {
         let other = try fixture.user("juliet")
         let outsider = try fixture.user("tybalt")
         let id = try fixture.store.writeAndWait { store throws(StoreError) in
-            let id = try store.createTeam(
+            let id = try store.teams.createTeam(
                 ChannelName("verona")!,
                 NewTeam(
                     form: form, title: "Verona", owner: owner, members: [manager, member, other], memberLimit: limit,
@@ -68,7 +68,7 @@ struct TeamFixture {
     func team() throws -> Team {
         let (id, now) = (self.id, self.fixture.clock.clock.wallMilliseconds())
         return try #require(
-            try self.fixture.store.readAndWait { store throws(StoreError) in try store.team(id, at: now) })
+            try self.fixture.store.readAndWait { store throws(StoreError) in try store.teams.team(id, at: now) })
     }
 
     func roles() throws -> [UserID: MemberRole] {
@@ -83,7 +83,7 @@ struct TeamFixture {
             var query = TeamRequestQuery()
             query.team = id
             query.onlyWaiting = waiting
-            return try store.teamRequests(query, at: now)
+            return try store.teams.teamRequests(query, at: now)
         }
     }
 
@@ -113,11 +113,13 @@ struct TeamTests {
             ),
             (
                 .setIntroduction,
-                { store, id, actor, _ throws(StoreError) in _ = try store.setIntroduction(of: id, "fair", by: actor) }
+                { store, id, actor, _ throws(StoreError) in
+                    _ = try store.teams.setIntroduction(of: id, "fair", by: actor)
+                }
             ),
             (
                 .announce,
-                { store, id, actor, _ throws(StoreError) in _ = try store.announce(in: id, "tonight", by: actor) }
+                { store, id, actor, _ throws(StoreError) in _ = try store.teams.announce(in: id, "tonight", by: actor) }
             ),
             (
                 .announce,
@@ -138,7 +140,7 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = TeamModesPatch()
                     patch.join = .closed
-                    _ = try store.setModes(of: id, patch, by: actor)
+                    _ = try store.teams.setModes(of: id, patch, by: actor)
                 }
             ),
             (
@@ -146,7 +148,7 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = TeamModesPatch()
                     patch.mute = .everyone
-                    _ = try store.setModes(of: id, patch, by: actor)
+                    _ = try store.teams.setModes(of: id, patch, by: actor)
                 }
             ),
             (
@@ -167,12 +169,12 @@ struct TeamTests {
             ),
             (
                 .setMemberLimit,
-                { store, id, actor, _ throws(StoreError) in try store.setMemberLimit(of: id, 50, by: actor) }
+                { store, id, actor, _ throws(StoreError) in try store.teams.setMemberLimit(of: id, 50, by: actor) }
             ),
             (
                 .invite,
                 { store, id, actor, team throws(StoreError) in
-                    _ = try store.invite([team.outsider], to: id, by: actor)
+                    _ = try store.teams.invite([team.outsider], to: id, by: actor)
                 }
             ),
             (
@@ -268,7 +270,7 @@ struct TeamTests {
         let (owner, romeo) = (normal.owner, normal.member)
         let mantua = try normal.fixture.group("mantua", owner: owner, [romeo])
         let settings = try normal.fixture.store.readAndWait { store throws(StoreError) in
-            try store.team(mantua, at: 0)?.settings
+            try store.teams.team(mantua, at: 0)?.settings
         }
         #expect(settings == .open)
         #expect(try normal.isSound() == [])
@@ -283,13 +285,13 @@ struct TeamTests {
             patch.join = .approval
             patch.invite = .everyone
             patch.mute = .everyone
-            return try store.setModes(of: id, patch, by: Actor(manager))
+            return try store.teams.setModes(of: id, patch, by: Actor(manager))
         }
         #expect(happened == 2, "one line about the modes, one about who may write")
         let again = try team.write { store, id throws(StoreError) in
             var patch = TeamModesPatch()
             patch.mute = .everyone
-            return try store.setModes(of: id, patch, by: Actor(manager))
+            return try store.teams.setModes(of: id, patch, by: Actor(manager))
         }
         #expect(again == 0)
         #expect(team.fixture.send("no", from: team.owner, to: .id(team.id)).refusal == .membersMuted)
@@ -297,11 +299,11 @@ struct TeamTests {
         let reopened = try team.fixture.reopened()
         let (id, member) = (team.id, team.member)
         let after = try #require(
-            try reopened.store.readAndWait { store throws(StoreError) in try store.team(id, at: 0) })
+            try reopened.store.readAndWait { store throws(StoreError) in try store.teams.team(id, at: 0) })
         #expect(after.settings.join == .approval && after.conversation.flags.muteMode == .everyone)
         // The writer has read the modes again, too.
         let invitation = try reopened.store.writeAndWait { store throws(StoreError) in
-            try store.invite([team.outsider], to: id, by: Actor(member))
+            try store.teams.invite([team.outsider], to: id, by: Actor(member))
         }
         #expect(invitation.asked == [team.outsider])
     }
@@ -339,31 +341,31 @@ struct TeamTests {
         let team = try TeamFixture()
         let (owner, manager, id) = (team.owner, team.manager, team.id)
         try team.write { store, id throws(StoreError) in
-            _ = try store.announce(in: id, title: "Feast", "tonight", by: Actor(owner))
-            _ = try store.announce(in: id, "tomorrow", by: Actor(manager))
+            _ = try store.teams.announce(in: id, title: "Feast", "tonight", by: Actor(owner))
+            _ = try store.teams.announce(in: id, "tomorrow", by: Actor(manager))
         }
         let shown = try #require(try team.team().announcement)
         #expect(shown.body == "tomorrow" && shown.authorName == UserName("mercutio") && shown.title == nil)
         #expect(try team.team().card.notice == "tomorrow")
         let all = try team.fixture.store.readAndWait { store throws(StoreError) in
-            try store.announcements(of: id, limit: 10)
+            try store.teams.announcements(of: id, limit: 10)
         }
         #expect(all.map(\.body) == ["tomorrow", "tonight"] && all.last?.title == "Feast")
         let older = try team.fixture.store.readAndWait { store throws(StoreError) in
-            try store.announcements(of: id, before: all[0].number)
+            try store.teams.announcements(of: id, before: all[0].number)
         }
         #expect(older == [all[1]])
         try team.write { store, id throws(StoreError) in
-            let taken = try store.announce(in: id, "", by: Actor(owner))
+            let taken = try store.teams.announce(in: id, "", by: Actor(owner))
             #expect(taken)
-            let again = try store.announce(in: id, "", by: Actor(owner))
+            let again = try store.teams.announce(in: id, "", by: Actor(owner))
             #expect(!again)
         }
         #expect(try team.team().announcement == nil)
         #expect(try team.team().card.notice == nil)
         #expect(throws: StoreError.self) {
             try team.write { store, id throws(StoreError) in
-                try store.announce(
+                try store.teams.announce(
                     in: id, String(repeating: "x", count: TeamBounds.announcementBytes + 1), by: .operator)
             }
         }
@@ -374,12 +376,12 @@ struct TeamTests {
         let team = try TeamFixture()
         try team.write { store, id throws(StoreError) in
             for number in 0...TeamBounds.announcements {
-                _ = try store.announce(in: id, "\(number)", by: .operator)
+                _ = try store.teams.announce(in: id, "\(number)", by: .operator)
             }
         }
         let id = team.id
         let all = try team.fixture.store.readAndWait { store throws(StoreError) in
-            try store.announcements(of: id, limit: 1_000)
+            try store.teams.announcements(of: id, limit: 1_000)
         }
         #expect(all.count == TeamBounds.announcements && all.last?.body == "1")
     }
@@ -394,13 +396,13 @@ struct TeamTests {
         for limit in [1, 3, 11] {
             #expect(throws: StoreError.self) {
                 try team.write { store, id throws(StoreError) in
-                    try store.setMemberLimit(of: id, limit, by: .operator)
+                    try store.teams.setMemberLimit(of: id, limit, by: .operator)
                 }
             }
         }
         try team.write { store, id throws(StoreError) in
-            let changed = try store.setMemberLimit(of: id, nil, by: .operator)
-            let again = try store.setMemberLimit(of: id, nil, by: .operator)
+            let changed = try store.teams.setMemberLimit(of: id, nil, by: .operator)
+            let again = try store.teams.setMemberLimit(of: id, nil, by: .operator)
             #expect(changed && !again)
             try store.addMembers([team.outsider], to: id)
         }
@@ -419,7 +421,8 @@ struct TeamTests {
     func verify(_ statement: String) throws {
         let team = try TeamFixture()
         let owner = team.owner
-        try team.write { store, id throws(StoreError) in _ = try store.invite([team.outsider], to: id, by: Actor(owner))
+        try team.write { store, id throws(StoreError) in
+            _ = try store.teams.invite([team.outsider], to: id, by: Actor(owner))
         }
         let fixture = team.fixture
         fixture.store.close()
@@ -441,12 +444,12 @@ struct SchemaTeamsTests {
         let (verona, mantua) = (ConversationID(rawValue: 1), ConversationID(rawValue: 2))
         let romeo = UserID(rawValue: 1)
         let team = try #require(
-            try fixture.store.readAndWait { store throws(StoreError) in try store.team(verona, at: 0) })
+            try fixture.store.readAndWait { store throws(StoreError) in try store.teams.team(verona, at: 0) })
         #expect(team.settings == .open && team.conversation.flags.inviteMode == .everyone)
         #expect(team.announcement?.body == "tonight" && team.announcement?.author == .system)
         #expect(team.card.notice == "tonight" && team.owner == romeo)
         let community = try fixture.store.readAndWait { store throws(StoreError) in
-            let team = try store.team(mantua, at: 0)
+            let team = try store.teams.team(mantua, at: 0)
             return (team, try store.card(of: mantua)?.notice)
         }
         #expect(community.0 == nil && community.1 == "a plague")

@@ -28,11 +28,11 @@ package enum TeamRequestRoutes {
                 return .failure(Self.noSuchTeam)
             }
             return try Self.refusing([.apply, .join], by: person, in: id, store) { () throws(StoreError) in
-                switch try store.apply(to: id, person, postscript: postscript) {
+                switch try store.teams.apply(to: id, person, postscript: postscript) {
                 case .joined:
                     return .success(.object([JSONValue.Member("joined", .boolean(true))]))
                 case .waiting(let number):
-                    guard let made = try store.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
+                    guard let made = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
                     let row = try Self.json(made, for: person, store.reading, at: store.wallMilliseconds)
                     return .success(
                         .object([JSONValue.Member("joined", .boolean(false)), JSONValue.Member("request", row)]))
@@ -63,13 +63,13 @@ package enum TeamRequestRoutes {
         let number = try Self.number(request)
         let reason = try Self.text("reason", request)
         Self.change(services, reply) { store throws(StoreError) in
-            guard let known = try store.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
+            guard let known = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
             // Whose place in the team says no: of who joins, when it is full, or of who answers.
             let isOwn = known.person == person
             let rules: [TeamAction] =
                 known.kind == .apply && !isOwn ? [.answerApplication, .invite] : [.acceptInvitation]
             return try Self.refusing(rules, by: person, in: known.team, store) { () throws(StoreError) in
-                let done = try store.answerRequest(number, accept: accept, reason: reason, by: Actor(person))
+                let done = try store.teams.answerRequest(number, accept: accept, reason: reason, by: Actor(person))
                 return .success(try Self.json(done, for: person, store.reading, at: store.wallMilliseconds))
             }
         }
@@ -81,7 +81,7 @@ package enum TeamRequestRoutes {
         let person = try request.person().user
         let number = try Self.number(request)
         Self.change(services, reply) { store throws(StoreError) in
-            let done = try store.withdrawRequest(number, by: Actor(person))
+            let done = try store.teams.withdrawRequest(number, by: Actor(person))
             return .success(try Self.json(done, for: person, store.reading, at: store.wallMilliseconds))
         }
     }
@@ -116,7 +116,8 @@ package enum TeamRequestRoutes {
         do throws(StoreError) {
             return try body()
         } catch {
-            guard case .refused(let said) = error, let team = try store.reading.team(id, at: store.wallMilliseconds)
+            guard case .refused(let said) = error,
+                let team = try store.reading.teams.team(id, at: store.wallMilliseconds)
             else { throw error }
             let role = try store.reading.member(person, in: id)?.role
             let facts = team.facts(.user, role: role)

@@ -121,7 +121,7 @@ enum MemberRoutes {
                 guard let person = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
                 people.append((person.id, name))
             }
-            let invitation = try store.invite(people.map(\.id), to: id, by: Actor(user))
+            let invitation = try store.teams.invite(people.map(\.id), to: id, by: Actor(user))
             let refused = Set(invitation.refused.map(\.person))
             return (
                 added: people.filter { invitation.added.contains($0.id) }.map(\.name),

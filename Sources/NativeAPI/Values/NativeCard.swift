@@ -18,8 +18,8 @@ struct NativeCard: Sendable {
             throw .refused(.noSuchConversation)
         }
         self.conversation = conversation
-        self.team = try store.team(id, at: now)
-        self.viewer = try store.teamViewer(user, of: id)
+        self.team = try store.teams.team(id, at: now)
+        self.viewer = try store.teams.teamViewer(user, of: id)
     }
 
     /// Words of the rows that show something.

@@ -43,7 +43,7 @@ package struct NativeReader: Sendable {
                 sender: standing.message.senderName, time: standing.message.sentAtMilliseconds,
                 sequence: standing.message.sequence)
         }
-        let team = try store.team(conversation.id, at: self.now)
+        let team = try store.teams.team(conversation.id, at: self.now)
         let facts = team?.facts(.user, role: recent.member.role)
         return NativeConversation(
             recent: recent, logo: try store.card(of: conversation.id)?.logo, newest: newest,

@@ -204,7 +204,7 @@ extension WriteTransaction {
             try self.letGoOfPicture(.conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
         }
         if after.notice != before.notice {
-            try self.insertAnnouncement(in: conversation.id, title: nil, after.notice ?? "", by: author)
+            try self.teams.insertAnnouncement(in: conversation.id, title: nil, after.notice ?? "", by: author)
         }
         self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
         let switched = ConversationSetting.changed(conversation.flags, flags)
@@ -277,7 +277,7 @@ extension WriteTransaction {
     package func disband(_ id: ConversationID, by actor: Actor) throws(StoreError) {
         let conversation = try self.group(id, .dismiss, by: actor)
         guard !conversation.flags.contains(.disbanded) else { return }
-        try self.endRequests(of: id)
+        try self.teams.endRequests(of: id)
         try self.forgetMemberSet(of: id)
         try self.setFlags(conversation.flags.union(.disbanded), of: id, by: actor)
     }

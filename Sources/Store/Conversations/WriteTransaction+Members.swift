@@ -51,7 +51,7 @@ extension WriteTransaction {
             try self.connection.insertMember(
                 person, .member, into: conversation, change: change, at: self.wallMilliseconds, inviter: inviter)
             self.memory.add(person, .member, to: conversation)
-            try self.fulfilRequests(of: person, in: id)
+            try self.teams.fulfilRequests(of: person, in: id)
         }
         self.noteProfile(.members(id))
         // Who subscribes to a service is nobody else's business.

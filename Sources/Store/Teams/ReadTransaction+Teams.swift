@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension TeamReads {
     // MARK: Teams
 
     private static let teamOwnerSQL = SQL(
@@ -16,22 +16,25 @@ extension ReadTransaction {
     package func team(
         _ id: ConversationID, at now: Int64, serverLimit: Int = .max
     ) throws(StoreError) -> Team? {
-        guard let conversation = try self.conversation(id), conversation.kind == .group,
-            let settings = try self.connection.teamSettings(of: id)
+        guard let conversation = try self.transaction.conversation(id), conversation.kind == .group,
+            let settings = try self.transaction.connection.teamSettings(of: id)
         else { return nil }
         let muted: StaticString = "SELECT count(*) FROM member WHERE conversation_id = ? AND muted_until > ?"
         return Team(
-            conversation: conversation, card: try self.knownCard(of: id), settings: settings,
+            conversation: conversation, card: try self.transaction.knownCard(of: id), settings: settings,
             introduction: try self.introduction(of: id), announcement: try self.shownAnnouncement(of: id),
-            owner: try self.connection.first(Self.teamOwnerSQL, id) { row throws(StoreError) in row.userID(0) },
+            owner: try self.transaction.connection.first(Self.teamOwnerSQL, id) { row throws(StoreError) in
+                row.userID(0)
+            },
             limit: min(settings.memberLimit ?? .max, serverLimit),
-            mutedMembers: Int(try self.connection.first(muted, id, now) { row throws(StoreError) in row.int64(0) } ?? 0)
+            mutedMembers: Int(
+                try self.transaction.connection.first(muted, id, now) { row throws(StoreError) in row.int64(0) } ?? 0)
         )
     }
 
     func introduction(of id: ConversationID) throws(StoreError) -> String? {
         let sql: StaticString = "SELECT introduction FROM team WHERE conversation_id = ?"
-        return try self.connection.first(sql, id) { row throws(StoreError) in row.optionalText(0) } ?? nil
+        return try self.transaction.connection.first(sql, id) { row throws(StoreError) in row.optionalText(0) } ?? nil
     }
 
     /// Inviter of a member; `nil` for a member who came alone, or when it is not known.
@@ -40,13 +43,13 @@ extension ReadTransaction {
             SELECT u.name FROM member m JOIN user u ON u.id = m.inviter_id
             WHERE m.conversation_id = ? AND m.user_id = ?
             """
-        return try self.connection.first(sql, id, user) { row throws(StoreError) in try row.userName(0) }
+        return try self.transaction.connection.first(sql, id, user) { row throws(StoreError) in try row.userName(0) }
     }
 
     /// A person as who looks at a team's card, with what they set for themselves.
     package func teamViewer(_ user: UserID, of id: ConversationID) throws(StoreError) -> TeamViewer {
-        let member = try self.member(user, in: id)
-        let preference = try self.preference(of: user, in: id)
+        let member = try self.transaction.member(user, in: id)
+        let preference = try self.transaction.preference(of: user, in: id)
         return TeamViewer(
             user: user, role: member?.role, nickname: member?.nickname, alerts: preference.isSilenced ? .none : .all,
             isPinned: preference.isPinned)
@@ -59,7 +62,7 @@ extension ReadTransaction {
             SELECT a.number, a.title, a.body, a.author_id, u.name, a.created_at FROM announcement a
             JOIN user u ON u.id = a.author_id WHERE a.conversation_id = ? ORDER BY a.number DESC LIMIT 1
             """
-        let newest = try self.connection.first(sql, id, read: Self.announcement)
+        let newest = try self.transaction.connection.first(sql, id, read: Self.announcement)
         return newest.flatMap { $0.body.isEmpty ? nil : $0 }
     }
 
@@ -74,7 +77,8 @@ extension ReadTransaction {
             JOIN user u ON u.id = a.author_id WHERE a.conversation_id = ? AND a.number < ? AND a.body <> ''
             ORDER BY a.number DESC LIMIT ?
             """
-        return try self.connection.query(sql, id, before, try Self.page(limit), read: Self.announcement)
+        return try self.transaction.connection.query(
+            sql, id, before, try ReadTransaction.page(limit), read: Self.announcement)
     }
 
     private static func announcement(_ row: Row) throws(StoreError) -> TeamAnnouncement {
@@ -95,7 +99,7 @@ extension ReadTransaction {
             LEFT JOIN user i ON i.id = r.inviter_id LEFT JOIN user a ON a.id = r.answered_by
             WHERE r.number = ?
             """
-        return try self.connection.first(sql, number, read: Self.teamRequest)
+        return try self.transaction.connection.first(sql, number, read: Self.teamRequest)
     }
 
     private static let teamRequestsSQL = SQL(
@@ -114,9 +118,9 @@ extension ReadTransaction {
         _ query: TeamRequestQuery, at now: Int64
     ) throws(StoreError) -> [TeamRequest] {
         let lifetime = TeamBounds.requestDays * 86_400_000
-        let found = try self.connection.query(
+        let found = try self.transaction.connection.query(
             Self.teamRequestsSQL, query.team, query.person, query.onlyWaiting, now - lifetime, query.before ?? .max,
-            try Self.page(query.limit), read: Self.teamRequest)
+            try ReadTransaction.page(query.limit), read: Self.teamRequest)
         return found.map { Self.asItIs($0, at: now) }
     }
 
@@ -142,9 +146,9 @@ extension ReadTransaction {
     package func teamRequests(
         concerning user: UserID, onlyWaiting: Bool, before: Int64, at now: Int64, limit: Int
     ) throws(StoreError) -> [TeamRequest] {
-        let found = try self.connection.query(
+        let found = try self.transaction.connection.query(
             Self.teamRequests2SQL, user, onlyWaiting, now - TeamBounds.requestDays * 86_400_000, before,
-            try Self.page(limit),
+            try ReadTransaction.page(limit),
             read: Self.teamRequest)
         return found.map { Self.asItIs($0, at: now) }
     }
@@ -167,7 +171,8 @@ extension ReadTransaction {
     /// How many requests of a team wait for an answer.
     package func waitingTeamRequests(of id: ConversationID, at now: Int64) throws(StoreError) -> Int64 {
         let oldest = now - TeamBounds.requestDays * 86_400_000
-        return try self.connection.first(Self.waitingTeamRequestsSQL, id, oldest) { row throws(StoreError) in
+        return try self.transaction.connection.first(Self.waitingTeamRequestsSQL, id, oldest) {
+            row throws(StoreError) in
             row.int64(0)
         } ?? 0
     }

@@ -1,7 +1,7 @@
 package import ChatModel
 
 // Coming into a team: being asked, asking, and the answers.
-extension WriteTransaction {
+extension TeamWrites {
     // MARK: Inviting and applying
 
     /// Brings people into a team, or asks them when the team wants that they agree. Those who are members stay as they
@@ -13,22 +13,23 @@ extension WriteTransaction {
     package func invite(
         _ users: [UserID], to id: ConversationID, postscript: String = "", by actor: Actor
     ) throws(StoreError) -> TeamInvitation {
-        try Self.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
-        let roles = try self.knownConversation(id).roles
+        try WriteTransaction.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
+        let roles = try self.transaction.knownConversation(id).roles
         var invitation = TeamInvitation()
         var new: [UserID] = []
-        for person in Self.withoutRepeats(users) where roles[person] == nil {
-            _ = try self.knownUser(person)
-            if !actor.isPrivileged, try self.reading.isListed(actor.user, by: person, on: .blocked) {
+        for person in WriteTransaction.withoutRepeats(users) where roles[person] == nil {
+            _ = try self.transaction.knownUser(person)
+            if !actor.isPrivileged, try self.transaction.reading.isListed(actor.user, by: person, on: .blocked) {
                 invitation.refused.append(TeamInvitation.Refused(person, .mayNotSend))
             } else {
                 new.append(person)
             }
         }
-        let asks = try self.knownConversation(id).settings.asksInvited && !actor.isPrivileged
-        let conversation = try self.group(id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
+        let asks = try self.transaction.knownConversation(id).settings.asksInvited && !actor.isPrivileged
+        let conversation = try self.transaction.group(
+            id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
         guard asks else {
-            try self.bring(
+            try self.transaction.bring(
                 new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user, as: .invited)
             invitation.added = new
             return invitation
@@ -48,11 +49,11 @@ extension WriteTransaction {
     private func ask(
         _ person: UserID, into id: ConversationID, by inviter: UserID, _ postscript: String
     ) throws(StoreError) -> ActionRefusal? {
-        if try self.connection.waitingRequest(.invite, of: person, in: id) != nil { return nil }
-        if try self.connection.waitingInvitations(by: inviter, in: id) >= TeamBounds.waitingInvitations {
+        if try self.transaction.connection.waitingRequest(.invite, of: person, in: id) != nil { return nil }
+        if try self.transaction.connection.waitingInvitations(by: inviter, in: id) >= TeamBounds.waitingInvitations {
             return .tooMany(limit: TeamBounds.waitingInvitations)
         }
-        if try self.connection.waitingRequests(of: id) >= TeamBounds.waitingRequests {
+        if try self.transaction.connection.waitingRequests(of: id) >= TeamBounds.waitingRequests {
             return .tooMany(limit: TeamBounds.waitingRequests)
         }
         _ = try self.insertRequest(.invite, of: person, in: id, inviter: inviter, postscript)
@@ -66,18 +67,20 @@ extension WriteTransaction {
     package func apply(
         to id: ConversationID, _ user: UserID, postscript: String = ""
     ) throws(StoreError) -> TeamApplication {
-        try Self.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
-        _ = try self.knownUser(user)
+        try WriteTransaction.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
+        _ = try self.transaction.knownUser(user)
         let actor = Actor(user)
-        var conversation = try self.group(id, .apply, by: actor)
+        var conversation = try self.transaction.group(id, .apply, by: actor)
         guard conversation.settings.join != .open else {
-            conversation = try self.group(id, .join, by: actor)
-            try self.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
+            conversation = try self.transaction.group(id, .join, by: actor)
+            try self.transaction.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
             return .joined
         }
         try self.expireRequests()
-        if let waiting = try self.connection.waitingRequest(.apply, of: user, in: id) { return .waiting(waiting) }
-        guard try self.connection.waitingRequests(of: id) < TeamBounds.waitingRequests else {
+        if let waiting = try self.transaction.connection.waitingRequest(.apply, of: user, in: id) {
+            return .waiting(waiting)
+        }
+        guard try self.transaction.connection.waitingRequests(of: id) < TeamBounds.waitingRequests else {
             throw .refused(.tooMany(limit: TeamBounds.waitingRequests))
         }
         return .waiting(try self.insertRequest(.apply, of: user, in: id, inviter: nil, postscript))
@@ -87,15 +90,15 @@ extension WriteTransaction {
         _ kind: TeamRequestKind, of person: UserID, in id: ConversationID, inviter: UserID?, _ postscript: String
     ) throws(StoreError) -> Int64 {
         // The last one of its kind was answered, or is over.
-        try self.connection.run(
+        try self.transaction.connection.run(
             "DELETE FROM team_request WHERE conversation_id = ? AND person_id = ? AND kind = ?", id, person,
             kind.rawValue)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO team_request (kind, conversation_id, person_id, inviter_id, postscript, created_at)
             VALUES (?, ?, ?, ?, ?, ?)
-            """, kind.rawValue, id, person, inviter, postscript, self.wallMilliseconds)
-        return self.connection.lastInsertedID
+            """, kind.rawValue, id, person, inviter, postscript, self.transaction.wallMilliseconds)
+        return self.transaction.connection.lastInsertedID
     }
 
     // MARK: Answering
@@ -109,23 +112,24 @@ extension WriteTransaction {
     package func answerRequest(
         _ number: Int64, accept: Bool, reason: String = "", by actor: Actor
     ) throws(StoreError) -> TeamRequest {
-        try Self.check(scalars: reason, TeamBounds.postscriptScalars, "reason")
+        try WriteTransaction.check(scalars: reason, TeamBounds.postscriptScalars, "reason")
         let request = try self.waitingRequest(number, by: actor) { request throws(StoreError) in
             switch request.kind {
             case .invite: request.person == actor.user
-            case .apply: try self.knownConversation(request.team).roles[actor.user] != nil
+            case .apply: try self.transaction.knownConversation(request.team).roles[actor.user] != nil
             }
         }
-        if request.kind == .apply { _ = try self.group(request.team, .answerApplication, by: actor) }
+        if request.kind == .apply { _ = try self.transaction.group(request.team, .answerApplication, by: actor) }
         guard accept else { return try self.end(request, .refused, by: actor, reason) }
-        let conversation = try self.group(request.team, .acceptInvitation, by: Actor(request.person))
+        let conversation = try self.transaction.group(request.team, .acceptInvitation, by: Actor(request.person))
         let ended = try self.end(request, .accepted, by: actor, reason)
         let arrival: MemberArrival =
             switch request.kind {
             case .invite: .invitationAccepted(by: request.inviter)
             case .apply: .applicationAccepted
             }
-        try self.bring([request.person], into: conversation, inviter: request.inviter, by: actor.user, as: arrival)
+        try self.transaction.bring(
+            [request.person], into: conversation, inviter: request.inviter, by: actor.user, as: arrival)
         return ended
     }
 
@@ -143,7 +147,9 @@ extension WriteTransaction {
         _ number: Int64, by actor: Actor, _ isTheirs: (TeamRequest) throws(StoreError) -> Bool
     ) throws(StoreError) -> TeamRequest {
         try self.expireRequests()
-        guard let request = try self.reading.teamRequest(number) else { throw .refused(.noSuchRequest) }
+        guard let request = try self.transaction.reading.teams.teamRequest(number) else {
+            throw .refused(.noSuchRequest)
+        }
         if !actor.isPrivileged, try !isTheirs(request) { throw .refused(.noSuchRequest) }
         guard request.state == .waiting else { throw .refused(.requestOver) }
         return request
@@ -152,10 +158,12 @@ extension WriteTransaction {
     private func end(
         _ request: TeamRequest, _ state: TeamRequestState, by actor: Actor, _ reason: String
     ) throws(StoreError) -> TeamRequest {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE team_request SET state = ?, answered_by = ?, reason = ?, answered_at = ? WHERE number = ?",
-            state.rawValue, actor.user, reason, self.wallMilliseconds, request.number)
-        guard let ended = try self.reading.teamRequest(request.number) else { throw .refused(.noSuchRequest) }
+            state.rawValue, actor.user, reason, self.transaction.wallMilliseconds, request.number)
+        guard let ended = try self.transaction.reading.teams.teamRequest(request.number) else {
+            throw .refused(.noSuchRequest)
+        }
         return ended
     }
 
@@ -170,8 +178,8 @@ extension WriteTransaction {
     /// Expires requests that have waited too long.
     func expireRequests() throws(StoreError) {
         let lifetime = TeamBounds.requestDays * 86_400_000
-        try self.connection.run(
-            Self.expireRequestsSQL, lifetime, self.wallMilliseconds)
+        try self.transaction.connection.run(
+            Self.expireRequestsSQL, lifetime, self.transaction.wallMilliseconds)
     }
 
     private static let fulfilRequestsSQL = SQL(
@@ -182,8 +190,8 @@ extension WriteTransaction {
 
     /// Fulfils the requests of a person who has come in.
     func fulfilRequests(of person: UserID, in id: ConversationID) throws(StoreError) {
-        try self.connection.run(
-            Self.fulfilRequestsSQL, self.wallMilliseconds, id, person)
+        try self.transaction.connection.run(
+            Self.fulfilRequestsSQL, self.transaction.wallMilliseconds, id, person)
     }
 
     private static let endRequestsSQL = SQL(
@@ -194,9 +202,9 @@ extension WriteTransaction {
 
     /// Nobody comes into a team that is over.
     func endRequests(of id: ConversationID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             Self.endRequestsSQL,
-            self.wallMilliseconds, id)
+            self.transaction.wallMilliseconds, id)
     }
 }
 

@@ -1,7 +1,7 @@
 package import ChatModel
 
 // What makes a group a team: its form, its modes, and what it is told.
-extension WriteTransaction {
+extension TeamWrites {
     // MARK: Making
 
     /// Makes a team. Its first members are not asked.
@@ -13,7 +13,7 @@ extension WriteTransaction {
         settings.memberLimit = new.memberLimit
         let count = Set([new.owner] + new.members).subtracting([.system]).count
         try self.checkMemberLimit(new.memberLimit, memberCount: count)
-        let id = try self.createChannel(
+        let id = try self.transaction.createChannel(
             .group, name, title: new.title, creator: new.owner, members: new.members, settings: settings, asTeam: true)
         var modes = new.modes
         if new.form == .advanced && modes.invite == nil { modes.invite = .managers }
@@ -32,8 +32,8 @@ extension WriteTransaction {
     package func setModes(
         of id: ConversationID, _ patch: TeamModesPatch, by actor: Actor
     ) throws(StoreError) -> Int {
-        var conversation = try self.knownConversation(id)
-        for mode in patch.modes { conversation = try self.group(id, .setMode(mode), by: actor) }
+        var conversation = try self.transaction.knownConversation(id)
+        for mode in patch.modes { conversation = try self.transaction.group(id, .setMode(mode), by: actor) }
         var settings = conversation.settings
         settings.apply(patch)
         var flags = conversation.flags
@@ -43,11 +43,11 @@ extension WriteTransaction {
         let changed = ConversationSetting.changed(conversation.settings, settings)
             .union(ConversationSetting.changed(conversation.flags, flags))
         if settings != conversation.settings { try self.write(settings, of: conversation) }
-        try self.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
+        try self.transaction.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
         conversation.flags = flags
-        self.noteProfile(.team(id, .flags))
-        try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings(changed, in: conversation, by: actor.user)
+        self.transaction.noteProfile(.team(id, .flags))
+        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.noteSettings(changed, in: conversation, by: actor.user)
         let mutes = changed.filter { if case .muteMode = $0 { true } else { false } }.count
         return mutes + (changed.count > mutes ? 1 : 0)
     }
@@ -59,20 +59,21 @@ extension WriteTransaction {
     ///   the number of members there are; `notFound`.
     @discardableResult
     package func setMemberLimit(of id: ConversationID, _ limit: Int?, by actor: Actor) throws(StoreError) -> Bool {
-        let conversation = try self.group(id, .setMemberLimit, by: actor)
+        let conversation = try self.transaction.group(id, .setMemberLimit, by: actor)
         try self.checkMemberLimit(limit, memberCount: conversation.roles.count)
         guard conversation.settings.memberLimit != limit else { return false }
         var settings = conversation.settings
         settings.memberLimit = limit
         try self.write(settings, of: conversation)
-        try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings([.memberLimit], in: conversation, by: actor.user)
+        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.noteSettings([.memberLimit], in: conversation, by: actor.user)
         return true
     }
 
     private func checkMemberLimit(_ limit: Int?, memberCount: Int) throws(StoreError) {
         guard let limit else { return }
-        let bounds = TeamBounds.smallestMemberLimit...max(TeamBounds.smallestMemberLimit, self.options.groupMembers)
+        let bounds =
+            TeamBounds.smallestMemberLimit...max(TeamBounds.smallestMemberLimit, self.transaction.options.groupMembers)
         guard bounds.contains(limit) else {
             throw .invalid("the limit of members is \(bounds.lowerBound) to \(bounds.upperBound), not \(limit)")
         }
@@ -82,7 +83,7 @@ extension WriteTransaction {
     }
 
     private func write(_ settings: TeamSettings, of conversation: ConversationState) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE team SET join_mode = ?, be_invited_mode = ?, update_info_mode = ?, update_attributes_mode = ?,
                 owner_leaving = ?, member_limit = ? WHERE conversation_id = ?
@@ -101,14 +102,14 @@ extension WriteTransaction {
     package func setIntroduction(
         of id: ConversationID, _ text: String?, by actor: Actor
     ) throws(StoreError) -> Bool {
-        let conversation = try self.group(id, .setIntroduction, by: actor)
-        try Self.check(scalars: text, TeamBounds.introductionScalars, "introduction")
+        let conversation = try self.transaction.group(id, .setIntroduction, by: actor)
+        try WriteTransaction.check(scalars: text, TeamBounds.introductionScalars, "introduction")
         let text = text?.isEmpty == true ? nil : text
-        guard try self.reading.introduction(of: id) != text else { return false }
-        try self.connection.run("UPDATE team SET introduction = ? WHERE conversation_id = ?", text, id)
-        self.noteProfile(.team(id, .attributes))
-        try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings([.introduction], in: conversation, by: actor.user)
+        guard try self.transaction.reading.teams.introduction(of: id) != text else { return false }
+        try self.transaction.connection.run("UPDATE team SET introduction = ? WHERE conversation_id = ?", text, id)
+        self.transaction.noteProfile(.team(id, .attributes))
+        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.noteSettings([.introduction], in: conversation, by: actor.user)
         return true
     }
 
@@ -120,24 +121,24 @@ extension WriteTransaction {
     package func announce(
         in id: ConversationID, title: String? = nil, _ body: String, by actor: Actor
     ) throws(StoreError) -> Bool {
-        let conversation = try self.group(id, .announce, by: actor)
-        try Self.check(scalars: title, TeamBounds.announcementTitleScalars, "title of the announcement")
-        try Self.check(bytes: body, TeamBounds.announcementBytes, "announcement")
-        if body.isEmpty, try self.reading.knownCard(of: id).notice == nil { return false }
+        let conversation = try self.transaction.group(id, .announce, by: actor)
+        try WriteTransaction.check(scalars: title, TeamBounds.announcementTitleScalars, "title of the announcement")
+        try WriteTransaction.check(bytes: body, TeamBounds.announcementBytes, "announcement")
+        if body.isEmpty, try self.transaction.reading.knownCard(of: id).notice == nil { return false }
         try self.insertAnnouncement(in: id, title: title?.isEmpty == true ? nil : title, body, by: actor.user)
-        self.noteProfile(.team(id, .notice))
-        try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings([.notice(body)], in: conversation, by: actor.user)
+        self.transaction.noteProfile(.team(id, .notice))
+        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.noteSettings([.notice(body)], in: conversation, by: actor.user)
         return true
     }
 
     func insertAnnouncement(
         in id: ConversationID, title: String?, _ body: String, by author: UserID
     ) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "INSERT INTO announcement (conversation_id, title, body, author_id, created_at) VALUES (?, ?, ?, ?, ?)", id,
-            title, body, author, self.wallMilliseconds)
-        try self.connection.run(
+            title, body, author, self.transaction.wallMilliseconds)
+        try self.transaction.connection.run(
             """
             DELETE FROM announcement WHERE conversation_id = ?1 AND number <= (
                 SELECT number FROM announcement WHERE conversation_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)

@@ -64,7 +64,7 @@ enum GroupMemberRoutes {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            _ = try store.invite(try store.invited(names, by: actor.user), to: id, by: actor)
+            _ = try store.teams.invite(try store.invited(names, by: actor.user), to: id, by: actor)
         }
     }
 

@@ -54,13 +54,13 @@ struct BusinessTeamScenarios {
         _ server: TestServer, _ ids: [String: UserID], _ name: String, _ form: TeamForm, _ modes: TeamModesPatch
     ) throws -> Team {
         try server.write { store throws(StoreError) in
-            let id = try store.createTeam(
+            let id = try store.teams.createTeam(
                 ChannelName(name)!,
                 NewTeam(
                     form: form, owner: ids["escalus"]!,
                     members: [ids["mercutio"]!, ids["romeo"]!, ids["juliet"]!], modes: modes))
             if form == .advanced { _ = try store.setRoles([ids["mercutio"]!], .manager, in: id, by: .operator) }
-            return try store.reading.team(id, at: store.wallMilliseconds)!
+            return try store.reading.teams.team(id, at: store.wallMilliseconds)!
         }
     }
 
@@ -100,11 +100,11 @@ struct BusinessTeamScenarios {
         let waiting = try server.write { store throws(StoreError) in
             var query = TeamRequestQuery()
             query.team = id
-            return try store.reading.teamRequests(query, at: store.wallMilliseconds)
+            return try store.reading.teams.teamRequests(query, at: store.wallMilliseconds)
         }
         #expect(waiting.map(\.personName) == [UserName("tybalt")] && waiting[0].inviter == ids["escalus"])
         _ = try server.write { store throws(StoreError) in
-            try store.answerRequest(waiting[0].number, accept: true, by: Actor(ids["tybalt"]!))
+            try store.teams.answerRequest(waiting[0].number, accept: true, by: Actor(ids["tybalt"]!))
         }
         #expect(try App(server, "tybalt").does("GET", "groups/verona")["member_count"]?.integer == 5)
         _ = try self.make(server, ids, "mantua", .normal, TeamModesPatch())

@@ -99,7 +99,7 @@ final class ChangeStage {
         try self.server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             modes.join = .open
-            _ = try store.setModes(of: id, modes, by: .operator)
+            _ = try store.teams.setModes(of: id, modes, by: .operator)
         }
         try self.romeo.connect().publish("wherefore", to: "verona", group: true)
         let history = try self.server.history(.channel(.group, ChannelName("verona")!), seenBy: "romeo")

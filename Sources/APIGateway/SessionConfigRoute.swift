@@ -50,7 +50,7 @@ package struct SessionConfigRoute: Sendable {
         // Two people may write to each other before there is anything between them; in rooms nobody is a member.
         guard kind == .direct || conversation != nil && (kind == .room || member != nil) else { return nil }
         let role = member?.role ?? .member
-        let settings = try store.sessionSettings()
+        let settings = try store.sessionSettings.sessionSettings()
         var facts = PublishFacts(authority: .user, kind: kind, flags: conversation?.flags ?? [])
         let account = try store.user(user)
         facts.senderIsSendBanned = account?.isSendBanned ?? false

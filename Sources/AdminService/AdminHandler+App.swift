@@ -74,7 +74,7 @@ extension AdminHandler {
             then(.success(.app(.app(self.shown(application)))))
         }
         self.write(told) { transaction throws(StoreError) in
-            for (name, value) in changes { try transaction.setServerSetting(name, value) }
+            for (name, value) in changes { try transaction.sessionSettings.setServerSetting(name, value) }
             return .done
         }
     }
@@ -137,7 +137,7 @@ extension AdminHandler {
     /// State of the app for the audit log: no keys, but the end of old ones, and the values set over the file.
     static let stateOfApp: AuditNote.State = { transaction throws(StoreError) in
         guard let application = try transaction.application() else { return nil }
-        let settings = try transaction.serverSettings()
+        let settings = try transaction.sessionSettings.serverSettings()
         return Self.object { json in
             json.text("appId", application.appID)
             json.number("previousAppKeyUntil", application.previousAppKey?.untilMilliseconds ?? 0)

@@ -9,7 +9,7 @@ extension AdminHandler {
         case .list:
             let server = self.options.serverSettings?.list() ?? []
             self.read(then) { transaction throws(StoreError) in
-                let settings = try transaction.sessionSettings()
+                let settings = try transaction.sessionSettings.sessionSettings()
                 return .settings(.list(SessionSetting.all.map { Self.shown($0, settings) } + server))
             }
         case .show(let name): self.showSetting(name, then)
@@ -49,7 +49,7 @@ extension AdminHandler {
             }
         }
         self.read(then) { transaction throws(StoreError) in
-            .settings(.one(Self.shown(setting, try transaction.sessionSettings())))
+            .settings(.one(Self.shown(setting, try transaction.sessionSettings.sessionSettings())))
         }
     }
 
@@ -61,7 +61,7 @@ extension AdminHandler {
                 let id = try transaction.existingUser(user).id
                 role = try transaction.member(id, in: found.id)?.role ?? .member
             }
-            let settings = try transaction.sessionSettings()
+            let settings = try transaction.sessionSettings.sessionSettings()
             return .settings(
                 .effective(
                     settings.effective(found.kind, role).map {
@@ -89,8 +89,8 @@ extension AdminHandler {
         _ setting: SessionSetting, _ scope: SessionScope, to value: SessionSettingValue?, _ then: @escaping Answer
     ) {
         self.write(then) { transaction throws(StoreError) in
-            try transaction.setSessionSetting(setting, in: scope, to: value)
-            return .settings(.one(Self.shown(setting, try transaction.reading.sessionSettings())))
+            try transaction.sessionSettings.setSessionSetting(setting, in: scope, to: value)
+            return .settings(.one(Self.shown(setting, try transaction.reading.sessionSettings.sessionSettings())))
         }
     }
 
@@ -112,7 +112,7 @@ extension AdminHandler {
             then(result.flatMap { _ in self.serverAnswer(name) })
         }
         self.write(told) { transaction throws(StoreError) in
-            try transaction.setServerSetting(name, stored)
+            try transaction.sessionSettings.setServerSetting(name, stored)
             return .done
         }
     }
@@ -130,9 +130,9 @@ extension AdminHandler {
         { transaction throws(StoreError) in
             let value: String?
             if let setting = SessionSetting.named(name) {
-                value = try transaction.sessionSettings()[setting, scope]?.text
+                value = try transaction.sessionSettings.sessionSettings()[setting, scope]?.text
             } else {
-                value = try transaction.serverSettings()[name]
+                value = try transaction.sessionSettings.serverSettings()[name]
             }
             return Self.object { json in
                 json.text("scope", scope.text)
@@ -169,7 +169,9 @@ extension AdminHandler {
     func answer(_ request: AdminPolicyRequest, _ then: @escaping Answer) {
         switch request {
         case .show:
-            self.read(then) { transaction throws(StoreError) in .policy(.policy(try transaction.signInPolicy())) }
+            self.read(then) { transaction throws(StoreError) in
+                .policy(.policy(try transaction.sessionSettings.signInPolicy()))
+            }
         case .preview(let policy):
             self.broker.preview(policy) { sessions in
                 let page = sessions.prefix(AdminProtocol.pageRows).map { AdminSession($0) }
@@ -188,13 +190,13 @@ extension AdminHandler {
             }
         }
         self.write(told) { transaction throws(StoreError) in
-            try transaction.setSignInPolicy(policy)
+            try transaction.sessionSettings.setSignInPolicy(policy)
             return .done
         }
     }
 
     static let stateOfPolicy: AuditNote.State = { transaction throws(StoreError) in
-        let policy = try transaction.signInPolicy()
+        let policy = try transaction.sessionSettings.signInPolicy()
         return Self.object { $0.text("policy", policy.text) }
     }
 }

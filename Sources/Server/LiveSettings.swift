@@ -31,7 +31,7 @@ final class LiveSettings: Sendable {
         self.accounts = accounts
         self.state = Lock(State(settings: options.settings))
         let (policy, overrides) = try store.readAndWait { transaction throws(StoreError) in
-            (try transaction.signInPolicy(), try transaction.serverSettings())
+            (try transaction.sessionSettings.signInPolicy(), try transaction.sessionSettings.serverSettings())
         }
         broker.apply(policy)
         for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {

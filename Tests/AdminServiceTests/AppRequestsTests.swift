@@ -105,7 +105,9 @@ import Testing
         let app = try self.app(try client.ask(.app(.set(patch))))
         #expect(app.signIn == "open" && !app.signsHistory && !app.createsUsers && app.signsConversations)
         #expect(fixture.accounts.app.policy.signIn == .open)
-        let stored = try fixture.store.readAndWait { store throws(StoreError) in try store.serverSettings() }
+        let stored = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.sessionSettings.serverSettings()
+        }
         let wanted = ["sign_in": "open", "history_signatures": "off", "creates_users": "off"]
         #expect(stored == Dictionary(uniqueKeysWithValues: wanted.map { ("leancloud.\($0)", $1) }))
         let entry = try #require(try self.entries(client).first)

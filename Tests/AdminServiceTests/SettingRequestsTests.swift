@@ -97,7 +97,9 @@ import Testing
         #expect(try self.setting(client, .set("limits.tea", .everywhere, "5")) == shown)
         #expect(client.refusal(of: .settings(.set("limits.tea", .everywhere, "10")))?.code == .invalid)
         #expect(client.refusal(of: .settings(.set("limits.tea", SessionScope(.group), "5")))?.code == .invalid)
-        let stored = { try fixture.store.readAndWait { store throws(StoreError) in try store.serverSettings() } }
+        let stored = {
+            try fixture.store.readAndWait { store throws(StoreError) in try store.sessionSettings.serverSettings() }
+        }
         #expect(try stored() == ["limits.tea": "5"])
         _ = try self.setting(client, .reset("limits.tea", .everywhere))
         #expect(try stored().isEmpty)

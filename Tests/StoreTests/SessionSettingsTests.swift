@@ -9,7 +9,9 @@ struct SessionSettingsTests {
     private func set(
         _ verona: Verona, _ setting: SessionSetting, _ scope: SessionScope, _ value: SessionSettingValue?
     ) throws {
-        try verona.write { store throws(StoreError) in try store.setSessionSetting(setting, in: scope, to: value) }
+        try verona.write { store throws(StoreError) in
+            try store.sessionSettings.setSessionSetting(setting, in: scope, to: value)
+        }
     }
 
     private func send(_ verona: Verona, _ body: String, _ sender: UserID, _ authority: Authority = .user)
@@ -126,12 +128,14 @@ struct SessionSettingsTests {
         let verona = try Verona()
         #expect(throws: StoreError.self) {
             try verona.write { store throws(StoreError) in
-                try store.setSessionSetting(.maxInput, in: .everywhere, to: .number(1))
+                try store.sessionSettings.setSessionSetting(.maxInput, in: .everywhere, to: .number(1))
                 throw .invalid("no")
             }
         }
         #expect(self.send(verona, "12345", verona.romeo).accepted != nil)
-        #expect(try verona.read { store throws(StoreError) in try store.sessionSettings() } == SessionSettings())
+        #expect(
+            try verona.read { store throws(StoreError) in try store.sessionSettings.sessionSettings() }
+                == SessionSettings())
     }
 
     @Test("setting what is set is no change; what was set is read back; rows of a newer version hold nothing")
@@ -140,11 +144,11 @@ struct SessionSettingsTests {
         let scope = SessionScope(.room, .owner)
         #expect(
             try verona.write { store throws(StoreError) in
-                try store.setSessionSetting(.maxInput, in: scope, to: .number(7))
+                try store.sessionSettings.setSessionSetting(.maxInput, in: scope, to: .number(7))
             })
         #expect(
             try !verona.write { store throws(StoreError) in
-                try store.setSessionSetting(.maxInput, in: scope, to: .number(7))
+                try store.sessionSettings.setSessionSetting(.maxInput, in: scope, to: .number(7))
             })
         try verona.write { store throws(StoreError) in
             try store.connection.script(
@@ -153,7 +157,7 @@ struct SessionSettingsTests {
                     ('max_input', -1, 9, '1'), ('page_size', -1, -1, 'all')
                 """)
         }
-        let settings = try verona.read { store throws(StoreError) in try store.sessionSettings() }
+        let settings = try verona.read { store throws(StoreError) in try store.sessionSettings.sessionSettings() }
         var expected = SessionSettings()
         expected[.maxInput, scope] = .number(7)
         #expect(settings == expected)
@@ -163,23 +167,26 @@ struct SessionSettingsTests {
     func others() throws {
         let verona = try Verona()
         func policy() throws -> SignInPolicy {
-            try verona.read { store throws(StoreError) in try store.signInPolicy() }
+            try verona.read { store throws(StoreError) in try store.sessionSettings.signInPolicy() }
         }
         #expect(try policy().preset == .byLevel)
         try verona.write { store throws(StoreError) in
-            try store.setSignInPolicy(SignInPolicy.Preset.desktopOrWeb.policy)
-            try store.setServerSetting("limits.connections", "77")
+            try store.sessionSettings.setSignInPolicy(SignInPolicy.Preset.desktopOrWeb.policy)
+            try store.sessionSettings.setServerSetting("limits.connections", "77")
         }
         #expect(try policy().preset == .desktopOrWeb)
         let reopened = try verona.fixture.reopened()
         let kept = try reopened.store.readAndWait { store throws(StoreError) in
-            (try store.signInPolicy().preset, try store.serverSettings())
+            (try store.sessionSettings.signInPolicy().preset, try store.sessionSettings.serverSettings())
         }
         #expect(kept.0 == .desktopOrWeb && kept.1 == ["limits.connections": "77"])
         let none = try reopened.store.writeAndWait { store throws(StoreError) in
-            try store.setServerSetting("limits.connections", nil)
+            try store.sessionSettings.setServerSetting("limits.connections", nil)
             try store.setSetting("sign_in.policy", "by moonlight")
-            return (try store.reading.serverSettings(), try store.reading.signInPolicy().preset)
+            return (
+                try store.reading.sessionSettings.serverSettings(),
+                try store.reading.sessionSettings.signInPolicy().preset
+            )
         }
         #expect(none.0.isEmpty && none.1 == .byLevel)
     }

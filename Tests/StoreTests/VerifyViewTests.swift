@@ -74,8 +74,8 @@ struct VerifyViewTests {
     private func governed() throws -> Fixture {
         let fixture = try Fixture()
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setSessionSetting(.maxInput, in: SessionScope(.group, .member), to: .number(500))
-            try store.setSessionSetting(.receipts, in: .everywhere, to: .text("small"))
+            try store.sessionSettings.setSessionSetting(.maxInput, in: SessionScope(.group, .member), to: .number(500))
+            try store.sessionSettings.setSessionSetting(.receipts, in: .everywhere, to: .text("small"))
             _ = try store.moderation.addWordRules([WordRule("Tea", .mask), WordRule("茶", .flag)])
             try store.moderation.setMessageKind(
                 MessageKindEntry(

@@ -124,7 +124,7 @@ enum ConversationRoutes {
             guard let conversation = try store.conversation(id), let member = try store.member(user, in: id) else {
                 throw .refused(.noSuchConversation)
             }
-            return try store.sessionSettings().effective(conversation.kind, member.role)
+            return try store.sessionSettings.sessionSettings().effective(conversation.kind, member.role)
         } answer: { settings in
             .native { writer in
                 writer.beginObject()

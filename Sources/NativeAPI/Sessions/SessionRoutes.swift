@@ -107,7 +107,7 @@ enum SessionRoutes {
         let (person, native) = (call.person, call.native)
         let now = call.now
         call.read { store throws(StoreError) in
-            (settings: try store.sessionSettings(), epoch: try store.epoch)
+            (settings: try store.sessionSettings.sessionSettings(), epoch: try store.epoch)
         } then: { found in
             call.meet([person.name]) {
                 let user = NativeUser(native.profiles.info(user: person.name, by: person.user))

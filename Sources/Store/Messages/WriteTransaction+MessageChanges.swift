@@ -103,7 +103,7 @@ extension WriteTransaction {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
         let content = MessageContent(kind: .none, flags: form.flags, wire: wire ?? .native, body: newBody)
-        try self.checkLength(of: content, in: target.conversation, by: actor)
+        try self.sessionSettings.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.replaceFileReferences(of: place, body: newBody, by: actor)
         let revision = try self.touchExtra(of: target)

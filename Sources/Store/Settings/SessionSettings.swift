@@ -38,34 +38,36 @@ private enum SettingKey {
     static let server = "server."
 }
 
-extension ReadTransaction {
+extension SettingsReads {
     /// Reads the settings of conversations.
-    package func sessionSettings() throws(StoreError) -> SessionSettings { try self.connection.sessionSettings() }
+    package func sessionSettings() throws(StoreError) -> SessionSettings {
+        try self.transaction.connection.sessionSettings()
+    }
 
     /// Reads the policy by which sessions of a person exclude each other; the default where nothing was set, or nothing
     /// that this version understands.
     package func signInPolicy() throws(StoreError) -> SignInPolicy {
-        let text = try self.setting(SettingKey.signInPolicy)
+        let text = try self.transaction.setting(SettingKey.signInPolicy)
         return text.flatMap { try? SignInPolicy($0) } ?? SignInPolicy.Preset.byLevel.policy
     }
 
     /// Reads settings made at run time over the server's file, by key, as operators write values.
     package func serverSettings() throws(StoreError) -> [String: String] {
-        let rows = try self.settings().filter { $0.key.hasPrefix(SettingKey.server) }
+        let rows = try self.transaction.settings().filter { $0.key.hasPrefix(SettingKey.server) }
         return Dictionary(
             uniqueKeysWithValues: rows.map { (String($0.key.dropFirst(SettingKey.server.count)), $0.value) })
     }
 }
 
-extension WriteTransaction {
+extension SettingsWrites {
     /// Stores which sessions of a person exclude each other. The broker has to be told too.
     package func setSignInPolicy(_ policy: SignInPolicy) throws(StoreError) {
-        try self.setSetting(SettingKey.signInPolicy, policy.text)
+        try self.transaction.setSetting(SettingKey.signInPolicy, policy.text)
     }
 
     /// Stores what holds over the server's file, until it is taken back with `nil`. Who uses it has to be told too.
     package func setServerSetting(_ key: String, _ value: String?) throws(StoreError) {
-        try self.setSetting(SettingKey.server + key, value)
+        try self.transaction.setSetting(SettingKey.server + key, value)
     }
 
     /// Sets a setting of conversations, or takes back what was set. Holds from the next message on.
@@ -76,27 +78,27 @@ extension WriteTransaction {
     package func setSessionSetting(
         _ setting: SessionSetting, in scope: SessionScope, to value: SessionSettingValue?
     ) throws(StoreError) -> Bool {
-        var settings = try self.memory.sessionSettings()
+        var settings = try self.transaction.memory.sessionSettings()
         guard settings[setting, scope] != value else { return false }
         if let value {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT OR REPLACE INTO session_setting (name, kind, role, value) VALUES (?, ?, ?, ?)", setting.name,
                 scope.kindNumber, scope.roleNumber, value.text)
         } else {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "DELETE FROM session_setting WHERE name = ? AND kind = ? AND role = ?", setting.name,
                 scope.kindNumber, scope.roleNumber)
         }
         settings[setting, scope] = value
-        self.memory.setSessionSettings(settings)
+        self.transaction.memory.setSessionSettings(settings)
         return true
     }
 
     /// True when readers of this role are recorded for senders who ask for it.
     func recordsReaders(in conversation: ConversationState, for user: UserID) throws(StoreError) -> Bool {
-        let settings = try self.memory.sessionSettings()
+        let settings = try self.transaction.memory.sessionSettings()
         guard settings.isSet(.receipts) else { return true }
-        let roles = try self.memory.home(of: conversation).roles
+        let roles = try self.transaction.memory.home(of: conversation).roles
         return settings.recordsReaders(
             conversation.kind, roles[user] ?? .member, people: conversation.pair == nil ? roles.count : 2)
     }
@@ -107,11 +109,11 @@ extension WriteTransaction {
     func checkLength(
         of content: MessageContent, in conversation: ConversationState, by actor: Actor
     ) throws(StoreError) {
-        let settings = try self.memory.sessionSettings()
+        let settings = try self.transaction.memory.sessionSettings()
         guard actor.authority == .user, settings.bindsSenders else { return }
-        let role = try self.role(of: actor.user, in: conversation) ?? .member
+        let role = try self.transaction.role(of: actor.user, in: conversation) ?? .member
         guard let most = settings.maximumCharacters(conversation.kind, role),
-            isLonger(content, than: most, count: self.options.readableCharacters)
+            isLonger(content, than: most, count: self.transaction.options.readableCharacters)
         else { return }
         throw .invalid("a message has at most \(most) characters here")
     }

@@ -91,7 +91,7 @@ extension WriteTransaction {
         let conversation = try self.conversationOfMember(user, id)
         var changes: [MessageChange] = []
         var read: [MessageTarget] = []
-        guard try self.recordsReaders(in: conversation, for: user) else { return changes }
+        guard try self.sessionSettings.recordsReaders(in: conversation, for: user) else { return changes }
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
             guard let target = try self.target(place, in: conversation, by: Actor(user)),

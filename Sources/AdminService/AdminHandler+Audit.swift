@@ -205,7 +205,7 @@ extension AdminHandler {
 
     private static func stateOfFile(_ key: FileKey) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let file = try transaction.file(key) else { return nil }
+            guard let file = try transaction.files.file(key) else { return nil }
             return Self.object { json in
                 json.text("name", file.name)
                 json.number("size", file.size)

@@ -33,8 +33,8 @@ extension AdminHandler {
             wanted.onlyUnreferenced = query.onlyOrphans
             wanted.onlyDamaged = query.onlyDamaged
             wanted.limit = Int(query.limit)
-            let files = try transaction.files(wanted).map { AdminFile($0) }
-            return .files(.list(files, AdminFileTotals(try transaction.fileTotals())))
+            let files = try transaction.files.files(wanted).map { AdminFile($0) }
+            return .files(.list(files, AdminFileTotals(try transaction.files.fileTotals())))
         }
     }
 
@@ -43,7 +43,7 @@ extension AdminHandler {
             let file = try transaction.existingFile(key)
             let rows = AdminProtocol.pageRows
             var references = try Self.pictures(of: file, transaction)
-            for reference in try transaction.references(of: file.id).prefix(rows - references.count) {
+            for reference in try transaction.files.references(of: file.id).prefix(rows - references.count) {
                 let place = reference.place
                 // One message may name a file by its key and by a link.
                 let isKnown = references.last.map {
@@ -57,7 +57,7 @@ extension AdminHandler {
                         .message, name: name ?? "", conversation: place.conversation.rawValue,
                         sequence: place.sequence))
             }
-            let links = try transaction.links(to: file.id, limit: rows).map {
+            let links = try transaction.files.links(to: file.id, limit: rows).map {
                 AdminFileLink(
                     key: $0.key, conversation: $0.conversation?.rawValue,
                     createdAtMilliseconds: $0.createdAtMilliseconds)
@@ -75,7 +75,7 @@ extension AdminHandler {
         of file: FileRecord, _ transaction: ReadTransaction
     ) throws(StoreError) -> [AdminFileReference] {
         var references: [AdminFileReference] = []
-        for holder in try transaction.holders(of: file.id, limit: AdminProtocol.pageRows / 2) {
+        for holder in try transaction.files.holders(of: file.id, limit: AdminProtocol.pageRows / 2) {
             switch holder {
             case .person(let id, let isSmall):
                 let name = try transaction.user(id)?.name.text ?? ""
@@ -128,7 +128,7 @@ extension AdminHandler {
     private func deleteFile(_ key: FileKey, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             _ = try transaction.reading.existingFile(key)
-            try transaction.deleteFile(key, by: .operator)
+            try transaction.files.deleteFile(key, by: .operator)
             return .done
         }
     }
@@ -140,8 +140,8 @@ extension AdminHandler {
         let now = self.options.clock.wallMilliseconds()
         let moment = self.sweepMoment(now)
         self.read(then) { transaction throws(StoreError) in
-            let totals = try transaction.sweepTotals(before: moment, now: now)
-            let files = try transaction.filesToSweep(before: moment, limit: AdminProtocol.pageRows)
+            let totals = try transaction.files.sweepTotals(before: moment, now: now)
+            let files = try transaction.files.filesToSweep(before: moment, limit: AdminProtocol.pageRows)
             return .files(
                 .collected(
                     AdminCollection(
@@ -158,7 +158,7 @@ extension AdminHandler {
         self.store.read(
             for: .operator,
             { transaction throws(StoreError) in
-                try transaction.sweepTotals(before: moment, now: now)
+                try transaction.files.sweepTotals(before: moment, now: now)
             }
         ) { planned in
             guard case .success(let planned) = planned else {
@@ -175,7 +175,7 @@ extension AdminHandler {
         let before = transfers.metrics
         transfers.collectNow { after in
             self.read(then) { transaction throws(StoreError) in
-                let left = try transaction.sweepTotals(before: moment, now: now)
+                let left = try transaction.files.sweepTotals(before: moment, now: now)
                 return .files(
                     .collected(
                         AdminCollection(
@@ -206,7 +206,7 @@ extension AdminHandler {
             var link: FileLinkKey?
             if self.store.fileLimits.makesLinks {
                 let made = FileLinkKey(random: randomBytes())
-                try transaction.makeLink(made, to: file.key, for: conversation)
+                try transaction.files.makeLink(made, to: file.key, for: conversation)
                 link = made
             }
             return (address, fileBody(file, link))
@@ -262,7 +262,7 @@ func randomBytes() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } 
 extension ReadTransaction {
     /// - Throws: `notFound`.
     func existingFile(_ key: FileKey) throws(StoreError) -> FileRecord {
-        guard let file = try self.file(key) else { throw .notFound("file \(key)") }
+        guard let file = try self.files.file(key) else { throw .notFound("file \(key)") }
         return file
     }
 }

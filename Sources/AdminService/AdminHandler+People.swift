@@ -81,7 +81,7 @@ extension AdminHandler {
                         AdminMembership(team: team.name, title: team.title, role: team.role)
                     },
                     files: AdminFileUse(
-                        count: counts.files, bytes: try transaction.quotaUse(of: user.id).bytes,
+                        count: counts.files, bytes: try transaction.files.quotaUse(of: user.id).bytes,
                         quotaBytes: quota > 0 ? quota : nil),
                     tokens: try transaction.tokens(of: user.id).prefix(rows).map { token in
                         AdminIssuedToken(

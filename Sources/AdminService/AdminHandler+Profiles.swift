@@ -62,7 +62,7 @@ extension AdminHandler {
         // Held first: a picture that nothing holds is removed after a day, and only pictures are everybody's.
         self.store.write({ transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(change.name).id
-            try transaction.setPicture(of: .person(user, isSmall: false), to: avatar, by: .operator)
+            try transaction.files.setPicture(of: .person(user, isSmall: false), to: avatar, by: .operator)
         }) { result in
             guard case .failure(let error) = result else { return setFields() }
             then(.failure(AdminError(error)))

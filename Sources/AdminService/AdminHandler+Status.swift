@@ -103,7 +103,7 @@ extension AdminHandler {
         _ live: [TransferView], to status: inout AdminStatus, _ transaction: ReadTransaction
     ) throws(StoreError) {
         guard let transfers = self.transfers else { return }
-        let totals = try transaction.fileTotals()
+        let totals = try transaction.files.fileTotals()
         let metrics = transfers.metrics
         let speed: (TransferDirection) -> Int64 = { direction in
             live.filter { $0.record.direction == direction }.reduce(0) { $0 + $1.bytesPerSecond }

@@ -302,7 +302,7 @@ extension AdminHandler {
         if message.sequence <= clearedThrough { return .cleared }
         if extra?.isDeletedForAll == true { return .deletedForAll }
         if extra?.isHidden == true { return .deletedBySelf }
-        return message.isFor(name) && ReadTransaction.shows(message, to: name) ? nil : .notForThem
+        return message.isFor(name) && FileReads.shows(message, to: name) ? nil : .notForThem
     }
 
     // MARK: Taking a copy

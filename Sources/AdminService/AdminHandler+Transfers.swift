@@ -141,7 +141,8 @@ extension AdminHandler {
         _ upload: AdminUpload, of owner: UserID, _ transaction: ReadTransaction
     ) throws(StoreError) -> TransferRecord? {
         if let key = upload.resumed {
-            guard let record = try transaction.transfer(key), record.direction == .upload, record.owner == owner else {
+            guard let record = try transaction.files.transfer(key), record.direction == .upload, record.owner == owner
+            else {
                 throw .notFound("an upload \(key) of \(upload.owner)")
             }
             guard record.size == nil || record.size == upload.size else {
@@ -155,8 +156,8 @@ extension AdminHandler {
         query.direction = .upload
         query.limit = 1000
         let metadata = Self.metadata(source: upload.source)
-        for record in try transaction.transfers(query) where record.size == upload.size && !record.state.isOver {
-            if try transaction.file(record.file)?.metadata == metadata { return record }
+        for record in try transaction.files.transfers(query) where record.size == upload.size && !record.state.isOver {
+            if try transaction.files.file(record.file)?.metadata == metadata { return record }
         }
         return nil
     }

@@ -13,12 +13,12 @@ struct TransferRows: Sendable {
 
     func create(_ draft: UploadDraft, then: @escaping @Sendable (Result<TransferRecord, StoreError>) -> Void) {
         self.store.write(
-            { transaction throws(StoreError) in try transaction.createUpload(draft) }, then: then)
+            { transaction throws(StoreError) in try transaction.files.createUpload(draft) }, then: then)
     }
 
     func complete(_ id: TransferID, _ object: StoredObject) throws(StoreError) -> FileRecord {
         try self.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.completeUpload(id, object: object)
+            try transaction.files.completeUpload(id, object: object)
         }
     }
 
@@ -30,7 +30,7 @@ struct TransferRows: Sendable {
 
     /// Gives up uploads that are idle for too long, and returns them.
     func expire() throws(StoreError) -> [TransferRecord] {
-        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.expireTransfers() }
+        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.files.expireTransfers() }
     }
 
     // MARK: Downloads
@@ -40,7 +40,7 @@ struct TransferRows: Sendable {
     ) {
         self.store.write(
             { transaction throws(StoreError) in
-                try transaction.noteDownload(
+                try transaction.files.noteDownload(
                     of: draft.file, by: draft.actor.user, draft.transferClass, key: draft.key)
             }, then: then)
     }
@@ -49,19 +49,19 @@ struct TransferRows: Sendable {
 
     func note(_ id: TransferID, _ state: TransferState, offset: Int64, then: @escaping Done) {
         self.store.write(
-            { transaction throws(StoreError) in try transaction.noteTransfer(id, state: state, offset: offset) },
+            { transaction throws(StoreError) in try transaction.files.noteTransfer(id, state: state, offset: offset) },
             then: then)
     }
 
     func end(_ id: TransferID, _ state: TransferState, _ reason: String?) throws(StoreError) {
         try self.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.endTransfer(id, state: state, error: reason)
+            try transaction.files.endTransfer(id, state: state, error: reason)
         }
     }
 
     func end(_ id: TransferID, _ state: TransferState, _ reason: String?, then: @escaping Done) {
         self.store.write(
-            { transaction throws(StoreError) in try transaction.endTransfer(id, state: state, error: reason) },
+            { transaction throws(StoreError) in try transaction.files.endTransfer(id, state: state, error: reason) },
             then: then)
     }
 
@@ -69,7 +69,7 @@ struct TransferRows: Sendable {
     func find(_ key: TransferKey, then: @escaping @Sendable (Result<TransferView?, StoreError>) -> Void) {
         self.store.read(
             { transaction throws(StoreError) in
-                guard let record = try transaction.transfer(key) else { return nil }
+                guard let record = try transaction.files.transfer(key) else { return nil }
                 return TransferView(record: record, file: try Self.file(of: record, transaction))
             }, then: then)
     }
@@ -80,7 +80,7 @@ struct TransferRows: Sendable {
         self.store.read(
             { transaction throws(StoreError) in
                 var views: [TransferView] = []
-                for record in try transaction.transfers(query) {
+                for record in try transaction.files.transfers(query) {
                     views.append(TransferView(record: record, file: try Self.file(of: record, transaction)))
                 }
                 return views
@@ -91,58 +91,58 @@ struct TransferRows: Sendable {
         of record: TransferRecord, _ transaction: ReadTransaction
     ) throws(StoreError) -> FileRecord? {
         guard record.direction == .upload, record.state == .succeeded else { return nil }
-        return try transaction.file(record.file)
+        return try transaction.files.file(record.file)
     }
 
     /// `nil` for one that no row knows of.
     func state(_ key: TransferKey) throws(StoreError) -> TransferState? {
-        try self.store.readAndWait { transaction throws(StoreError) in try transaction.transfer(key)?.state }
+        try self.store.readAndWait { transaction throws(StoreError) in try transaction.files.transfer(key)?.state }
     }
 
     // MARK: Contents
 
     /// Contents that nothing has any more.
     func sweep(limit: Int) throws(StoreError) -> [StoredObject] {
-        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.sweepFiles(limit: limit) }
+        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.files.sweepFiles(limit: limit) }
     }
 
     /// `nil` for a content that no row knows of.
     func object(_ hash: ContentHash) throws(StoreError) -> ObjectRecord? {
-        try self.store.readAndWait { transaction throws(StoreError) in try transaction.object(hash) }
+        try self.store.readAndWait { transaction throws(StoreError) in try transaction.files.object(hash) }
     }
 
     func gone(_ hash: ContentHash) throws(StoreError) {
-        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.objectGone(hash) }
+        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.files.objectGone(hash) }
     }
 
     func damaged(_ hash: ContentHash) throws(StoreError) {
-        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.objectDamaged(hash) }
+        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.files.objectDamaged(hash) }
     }
 
     func damaged(_ hash: ContentHash, then: @escaping Done) {
-        self.store.write({ transaction throws(StoreError) in try transaction.objectDamaged(hash) }, then: then)
+        self.store.write({ transaction throws(StoreError) in try transaction.files.objectDamaged(hash) }, then: then)
     }
 
     func checked(_ hash: ContentHash) throws(StoreError) {
-        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.objectChecked(hash) }
+        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.files.objectChecked(hash) }
     }
 
     func objectsToCheck(before: Int64, limit: Int) throws(StoreError) -> [StoredObject] {
         try self.store.readAndWait { transaction throws(StoreError) in
-            try transaction.objectsToCheck(before: before, limit: limit)
+            try transaction.files.objectsToCheck(before: before, limit: limit)
         }
     }
 
     /// How many contents there are, and their bytes on the disk.
     func contents() throws(StoreError) -> (objects: Int64, storedBytes: Int64) {
-        let totals = try self.store.readAndWait { transaction throws(StoreError) in try transaction.fileTotals() }
+        let totals = try self.store.readAndWait { transaction throws(StoreError) in try transaction.files.fileTotals() }
         return (totals.objects, totals.storedBytes)
     }
 
     /// A page of all contents that are not being removed, by hash.
     func contents(after hash: ContentHash?, limit: Int) throws(StoreError) -> [StoredObject] {
         try self.store.readAndWait { transaction throws(StoreError) in
-            try transaction.allObjects(after: hash, limit: limit).map(\.object)
+            try transaction.files.allObjects(after: hash, limit: limit).map(\.object)
         }
     }
 }

@@ -30,11 +30,11 @@ struct ContentVerifier {
 
     /// - Parameter note: called with a sentence for each fault.
     mutating func run(_ rows: ReadTransaction, _ note: (String) -> Void) throws(StoreError) {
-        let all = try rows.fileTotals().storedBytes
+        let all = try rows.files.fileTotals().storedBytes
         let providers = self.providers(note)
         var last: ContentHash?
         while true {
-            let page = try rows.allObjects(after: last, limit: Self.together)
+            let page = try rows.files.allObjects(after: last, limit: Self.together)
             for record in page {
                 self.check(record.object, providers, note, all)
                 self.objects += 1
@@ -95,7 +95,7 @@ struct ContentVerifier {
         // What another folder keeps need not be here too. Where the rows cannot say, everything is known.
         let isKnown: (ContentHash) -> Bool = { hash in
             do throws(StoreError) {
-                return try rows.object(hash)?.object.provider == provider.name
+                return try rows.files.object(hash)?.object.provider == provider.name
             } catch {
                 return true
             }

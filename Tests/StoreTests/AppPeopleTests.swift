@@ -114,7 +114,7 @@ struct AppPeopleTests {
         #expect(self.verona.refusalToSay("\(key)", juliet) == .fileIncomplete)
         let file = try self.verona.upload(.system)
         try self.verona.write { store throws(StoreError) in
-            _ = try store.useUploadLink(key)
+            _ = try store.files.useUploadLink(key)
             try store.completeAppFile(key, with: file.key)
         }
         let place = try self.verona.say("\(key)", juliet)

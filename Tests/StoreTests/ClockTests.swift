@@ -152,12 +152,12 @@ struct WrongClockTests {
         let clock = verona.fixture.clock
         clock.setWall(milliseconds: clock.clock.wallMilliseconds() + 10 * Self.year)
         #expect(try verona.sweep() == [])
-        #expect(try verona.write { store throws(StoreError) in try store.expireTransfers() }.isEmpty)
+        #expect(try verona.write { store throws(StoreError) in try store.files.expireTransfers() }.isEmpty)
         #expect(try verona.file(file.key) != nil)
         clock.setWall(milliseconds: clock.clock.wallMilliseconds() - 10 * Self.year)
         clock.advance(milliseconds: 2 * 86_400_000)
         #expect(try verona.sweep().count == 1)
-        #expect(try verona.write { store throws(StoreError) in try store.expireTransfers() }.count == 1)
+        #expect(try verona.write { store throws(StoreError) in try store.files.expireTransfers() }.count == 1)
     }
 
     @Test("after a jump ahead a conversation's times find back, with its next message", arguments: [false, true])

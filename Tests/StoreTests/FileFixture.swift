@@ -27,7 +27,7 @@ extension Verona {
     @discardableResult
     func begin(_ owner: UserID, size: Int64? = 1_000, by actor: Actor? = nil) throws -> TransferRecord {
         let draft = Self.draft(owner, size: size, by: actor)
-        return try self.write { store throws(StoreError) in try store.createUpload(draft) }
+        return try self.write { store throws(StoreError) in try store.files.createUpload(draft) }
     }
 
     /// A complete file.
@@ -36,27 +36,27 @@ extension Verona {
         let transfer = try self.begin(owner, size: size)
         let object = Self.object(content, size: size)
         return try self.write { store throws(StoreError) in
-            try store.completeUpload(transfer.id, object: object)
+            try store.files.completeUpload(transfer.id, object: object)
         }
     }
 
     func link(_ file: FileRecord) throws -> FileLinkKey {
         let key = FileLinkKey(random: Self.randomBytes())
-        try self.write { store throws(StoreError) in try store.makeLink(key, to: file.key, for: nil) }
+        try self.write { store throws(StoreError) in try store.files.makeLink(key, to: file.key, for: nil) }
         return key
     }
 
     func file(_ key: FileKey) throws -> FileRecord? {
-        try self.read { store throws(StoreError) in try store.file(key) }
+        try self.read { store throws(StoreError) in try store.files.file(key) }
     }
 
     func file(link key: FileLinkKey) throws -> FileRecord? {
-        try self.read { store throws(StoreError) in try store.file(link: key) }
+        try self.read { store throws(StoreError) in try store.files.file(link: key) }
     }
 
     func object(_ content: String) throws -> ObjectRecord? {
         let hash = Self.object(content).hash
-        return try self.read { store throws(StoreError) in try store.object(hash) }
+        return try self.read { store throws(StoreError) in try store.files.object(hash) }
     }
 
     func canRead(_ file: FileRecord, _ user: UserID) throws -> Bool { try self.canRead(file, Actor(user)) }
@@ -64,8 +64,8 @@ extension Verona {
     func canRead(_ file: FileRecord, _ actor: Actor) throws -> Bool {
         let key = file.key
         return try self.read { store throws(StoreError) in
-            guard let file = try store.file(key) else { return false }
-            return try store.canRead(file, actor)
+            guard let file = try store.files.file(key) else { return false }
+            return try store.files.canRead(file, actor)
         }
     }
 
@@ -79,12 +79,12 @@ extension Verona {
     }
 
     func sweep(_ limit: Int = 100) throws -> [StoredObject] {
-        try self.write { store throws(StoreError) in try store.sweepFiles(limit: limit) }
+        try self.write { store throws(StoreError) in try store.files.sweepFiles(limit: limit) }
     }
 
     func quota(_ user: UserID) throws -> QuotaUse {
-        try self.read { store throws(StoreError) in try store.quotaUse(of: user) }
+        try self.read { store throws(StoreError) in try store.files.quotaUse(of: user) }
     }
 
-    func totals() throws -> FileTotals { try self.read { store throws(StoreError) in try store.fileTotals() } }
+    func totals() throws -> FileTotals { try self.read { store throws(StoreError) in try store.files.fileTotals() } }
 }

@@ -143,11 +143,13 @@ struct FilePropertyTests {
             if model.references(file) == 0 {
                 model.files[file].unreferencedAt = verona.fixture.clock.clock.wallMilliseconds()
             }
-            try verona.write { store throws(StoreError) in try store.holdFile(key, isHeld) }
+            try verona.write { store throws(StoreError) in try store.files.holdFile(key, isHeld) }
         default:
             model.sweep(at: verona.fixture.clock.clock.wallMilliseconds())
             let objects = try verona.sweep()
-            try verona.write { store throws(StoreError) in for object in objects { try store.objectGone(object.hash) } }
+            try verona.write { store throws(StoreError) in
+                for object in objects { try store.files.objectGone(object.hash) }
+            }
         }
     }
 
@@ -168,12 +170,12 @@ struct FilePropertyTests {
         model.uploads[index].isOver = true
         guard Int.random(in: 0..<4, using: &random) > 0 else {
             return try verona.write { store throws(StoreError) in
-                try store.endTransfer(upload.transfer.id, state: .cancelled, error: nil)
+                try store.files.endTransfer(upload.transfer.id, state: .cancelled, error: nil)
             }
         }
         let object = Verona.object(upload.content, size: upload.size)
         let file = try verona.write { store throws(StoreError) in
-            try store.completeUpload(upload.transfer.id, object: object)
+            try store.files.completeUpload(upload.transfer.id, object: object)
         }
         let now = verona.fixture.clock.clock.wallMilliseconds()
         model.files.append(
@@ -268,7 +270,7 @@ struct FilePropertyTests {
         let key = file.map { model.files[$0].key }
         let isTaken = file.map { model.canRead($0, user) } ?? true
         let refusal = verona.refusal { store throws(StoreError) in
-            try store.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
+            try store.files.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
         }
         #expect(refusal == (isTaken ? nil : .noSuchFile))
         if isTaken { model.pictures[user] = file }

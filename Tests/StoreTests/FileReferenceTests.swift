@@ -23,7 +23,7 @@ struct FileReferenceTests {
         let file = try verona.upload(verona.romeo)
         let place = try verona.say(self.text(file), verona.romeo)
         #expect(try verona.readers(of: file) == verona.everyone.sorted { $0.rawValue < $1.rawValue })
-        let references = try verona.read { store throws(StoreError) in try store.references(of: file.id) }
+        let references = try verona.read { store throws(StoreError) in try store.files.references(of: file.id) }
         #expect(references == [FileReference(place: place, isLink: false)])
         #expect(try verona.file(file.key)?.references == 1)
         #expect(try verona.isSound() == [])
@@ -148,7 +148,7 @@ struct FileReferenceTests {
         let romeo = verona.romeo
         let alive = try verona.write { store throws(StoreError) in
             _ = recalls ? try store.recall(place, by: Actor(romeo)) : try store.deleteForAll(place, by: Actor(romeo))
-            return try store.reading.file(link: link) != nil
+            return try store.reading.files.file(link: link) != nil
         }
         #expect(!alive)
         #expect(try verona.file(link: link) == nil)
@@ -168,10 +168,10 @@ struct FileReferenceTests {
         let places = [try verona.say("\(link)", verona.romeo), try verona.say("\(link)", verona.juliet)]
         try verona.write { store throws(StoreError) in _ = try store.recall(places[0], by: .operator) }
         #expect(try verona.file(link: link) != nil)
-        #expect(try verona.read { store throws(StoreError) in try store.link(to: file.id) } == link)
+        #expect(try verona.read { store throws(StoreError) in try store.files.link(to: file.id) } == link)
         try verona.write { store throws(StoreError) in _ = try store.recall(places[1], by: .operator) }
         #expect(try verona.file(link: link) == nil)
-        #expect(try verona.read { store throws(StoreError) in try store.link(to: file.id) } == nil)
+        #expect(try verona.read { store throws(StoreError) in try store.files.link(to: file.id) } == nil)
         #expect(try verona.isSound() == [])
     }
 
@@ -311,18 +311,18 @@ struct FileReferenceTests {
         let romeo = verona.romeo
         let holder = PictureHolder.person(romeo, isSmall: false)
         try verona.write { store throws(StoreError) in
-            try store.setPicture(of: holder, to: one.key, by: Actor(romeo))
-            try store.setPicture(of: .person(romeo, isSmall: true), to: one.key, by: Actor(romeo))
+            try store.files.setPicture(of: holder, to: one.key, by: Actor(romeo))
+            try store.files.setPicture(of: .person(romeo, isSmall: true), to: one.key, by: Actor(romeo))
         }
         #expect(try verona.canRead(one, verona.tybalt))
         #expect(try verona.file(one.key)?.references == 2)
         try verona.write { store throws(StoreError) in
-            try store.setPicture(of: holder, to: two.key, by: Actor(romeo))
-            try store.setPicture(of: .person(romeo, isSmall: true), to: nil, by: Actor(romeo))
+            try store.files.setPicture(of: holder, to: two.key, by: Actor(romeo))
+            try store.files.setPicture(of: .person(romeo, isSmall: true), to: nil, by: Actor(romeo))
         }
         #expect(try verona.readers(of: one) == [romeo])
         #expect(try verona.canRead(two, verona.tybalt))
-        #expect(try verona.read { store throws(StoreError) in try store.picture(of: holder) }?.key == two.key)
+        #expect(try verona.read { store throws(StoreError) in try store.files.picture(of: holder) }?.key == two.key)
         #expect(try verona.file(one.key)?.references == 0)
         #expect(try verona.isSound() == [])
     }
@@ -336,7 +336,7 @@ struct FileReferenceTests {
         for key in [file.key, unfinished.file, FileKey(random: Verona.randomBytes())] {
             #expect(
                 verona.refusal { store throws(StoreError) in
-                    try store.setPicture(of: .conversation(id, isSmall: false), to: key, by: Actor(tybalt))
+                    try store.files.setPicture(of: .conversation(id, isSmall: false), to: key, by: Actor(tybalt))
                 } == .noSuchFile)
         }
         #expect(try verona.readers(of: file) == [verona.romeo])
@@ -353,7 +353,7 @@ struct FileReferenceTests {
         try verona.say("\(file.key) \(link)", verona.romeo)
         let (romeo, juliet) = (Actor(verona.romeo), Actor(verona.juliet))
         let delete: @Sendable (FileKey, Actor) -> ActionRefusal? = { key, actor in
-            verona.refusal { store throws(StoreError) in try store.deleteFile(key, by: actor) }
+            verona.refusal { store throws(StoreError) in try store.files.deleteFile(key, by: actor) }
         }
         #expect(delete(file.key, juliet) == .noSuchFile)
         #expect(delete(file.key, romeo) == .fileInUse)

@@ -25,7 +25,7 @@ struct FileSweepTests {
         #expect(try verona.object("other")?.state == .going)
         // Named again until it is gone: after a crash in between too.
         #expect(try verona.sweep() == [Verona.object("other")])
-        try verona.write { store throws(StoreError) in try store.objectGone(Verona.object("other").hash) }
+        try verona.write { store throws(StoreError) in try store.files.objectGone(Verona.object("other").hash) }
         #expect(try verona.object("other") == nil)
         #expect(try verona.sweep() == [])
         #expect(try verona.isSound() == [])
@@ -51,10 +51,10 @@ struct FileSweepTests {
     func held() throws {
         let verona = try Verona()
         let file = try verona.upload(verona.romeo)
-        try verona.write { store throws(StoreError) in try store.holdFile(file.key, true) }
+        try verona.write { store throws(StoreError) in try store.files.holdFile(file.key, true) }
         verona.advance(seconds: 10 * Self.day)
         #expect(try verona.sweep() == [])
-        try verona.write { store throws(StoreError) in try store.holdFile(file.key, false) }
+        try verona.write { store throws(StoreError) in try store.files.holdFile(file.key, false) }
         #expect(try verona.sweep() == [])
         verona.advance(seconds: Self.day + 1)
         #expect(try verona.sweep().count == 1)
@@ -67,7 +67,7 @@ struct FileSweepTests {
         let file = try verona.upload(verona.romeo)
         let (id, romeo) = (verona.id, verona.romeo)
         try verona.write { store throws(StoreError) in
-            try store.setPicture(of: .conversation(id, isSmall: true), to: file.key, by: Actor(romeo))
+            try store.files.setPicture(of: .conversation(id, isSmall: true), to: file.key, by: Actor(romeo))
         }
         let unfinished = try verona.begin(verona.juliet)
         verona.advance(seconds: 10 * Self.day)
@@ -86,7 +86,7 @@ struct FileSweepTests {
         let again = try verona.upload(verona.juliet)
         #expect(try verona.object("letter")?.state == .ready)
         // Too late: it belongs to somebody again.
-        try verona.write { store throws(StoreError) in try store.objectGone(Verona.object("letter").hash) }
+        try verona.write { store throws(StoreError) in try store.files.objectGone(Verona.object("letter").hash) }
         #expect(try verona.file(again.key)?.object == Verona.object("letter"))
         #expect(try verona.sweep() == [])
         #expect(try verona.isSound() == [])
@@ -103,7 +103,7 @@ struct FileSweepTests {
             #expect(objects.count <= 2)
             gone.formUnion(objects.map(\.hash))
             try verona.write { store throws(StoreError) in
-                for object in objects { try store.objectGone(object.hash) }
+                for object in objects { try store.files.objectGone(object.hash) }
             }
         }
         #expect(gone.count == 5)
@@ -132,16 +132,16 @@ struct FileSweepTests {
         let verona = try Verona()
         let file = try verona.upload(verona.romeo)
         let hash = Verona.object("letter").hash
-        try verona.write { store throws(StoreError) in try store.objectDamaged(hash) }
+        try verona.write { store throws(StoreError) in try store.files.objectDamaged(hash) }
         #expect(try verona.file(file.key)?.isDamaged == true)
         #expect(try verona.totals().damagedObjects == 1)
         var query = FileQuery()
         query.onlyDamaged = true
         let damaged = query
-        #expect(try verona.read { store throws(StoreError) in try store.files(damaged) }.map(\.key) == [file.key])
-        try verona.write { store throws(StoreError) in try store.objectChecked(hash) }
+        #expect(try verona.read { store throws(StoreError) in try store.files.files(damaged) }.map(\.key) == [file.key])
+        try verona.write { store throws(StoreError) in try store.files.objectChecked(hash) }
         #expect(try verona.file(file.key)?.isDamaged == false)
-        try verona.write { store throws(StoreError) in try store.objectDamaged(hash) }
+        try verona.write { store throws(StoreError) in try store.files.objectDamaged(hash) }
         try verona.upload(verona.juliet)
         #expect(try verona.file(file.key)?.isDamaged == false)
         #expect(try verona.isSound() == [])
@@ -154,12 +154,16 @@ struct FileSweepTests {
             try verona.upload(verona.romeo, name)
             verona.advance(seconds: 1)
         }
-        try verona.write { store throws(StoreError) in try store.objectChecked(Verona.object("a").hash) }
+        try verona.write { store throws(StoreError) in try store.files.objectChecked(Verona.object("a").hash) }
         let now = verona.fixture.clock.clock.wallMilliseconds()
-        let next = try verona.read { store throws(StoreError) in try store.objectsToCheck(before: now + 1, limit: 10) }
+        let next = try verona.read { store throws(StoreError) in
+            try store.files.objectsToCheck(before: now + 1, limit: 10)
+        }
         #expect(next == [Verona.object("b"), Verona.object("c"), Verona.object("a")])
         #expect(
-            try verona.read { store throws(StoreError) in try store.objectsToCheck(before: now, limit: 1) } == [next[0]]
+            try verona.read { store throws(StoreError) in try store.files.objectsToCheck(before: now, limit: 1) } == [
+                next[0]
+            ]
         )
         #expect(try verona.isSound() == [])
     }

@@ -32,16 +32,18 @@ struct SchemaFilesTests {
         let fixture = try Fixture(folder)
         let verona = ConversationID(rawValue: 1)
         #expect(try fixture.bodies(verona) == ["th-fabcdefghijklmnopqrstuvwxyz"])
-        let totals = try fixture.store.readAndWait { store throws(StoreError) in try store.fileTotals() }
+        let totals = try fixture.store.readAndWait { store throws(StoreError) in try store.files.fileTotals() }
         #expect(totals == FileTotals())
         let romeo = UserID(rawValue: 1)
         let draft = Verona.draft(romeo)
         let file = try fixture.store.writeAndWait { store throws(StoreError) in
-            let transfer = try store.createUpload(draft)
-            return try store.completeUpload(transfer.id, object: Verona.object("letter"))
+            let transfer = try store.files.createUpload(draft)
+            return try store.files.completeUpload(transfer.id, object: Verona.object("letter"))
         }
         #expect(fixture.send("\(file.key)", from: romeo, to: .id(verona)).accepted != nil)
-        let references = try fixture.store.readAndWait { store throws(StoreError) in try store.references(of: file.id) }
+        let references = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.files.references(of: file.id)
+        }
         #expect(references.map(\.place.sequence) == [2])
         #expect(try fixture.verified().findings == [])
     }

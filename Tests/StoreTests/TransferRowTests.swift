@@ -10,24 +10,24 @@ struct TransferRowTests {
     }
 
     private func refusal(_ verona: Verona, _ draft: UploadDraft) -> ActionRefusal? {
-        verona.refusal { store throws(StoreError) in try store.createUpload(draft) }
+        verona.refusal { store throws(StoreError) in try store.files.createUpload(draft) }
     }
 
     private func transfer(_ verona: Verona, _ key: TransferKey) throws -> TransferRecord {
-        try #require(try verona.read { store throws(StoreError) in try store.transfer(key) })
+        try #require(try verona.read { store throws(StoreError) in try store.files.transfer(key) })
     }
 
     private func note(
         _ verona: Verona, _ transfer: TransferRecord, _ state: TransferState, _ offset: Int64
     ) throws {
         try verona.write { store throws(StoreError) in
-            try store.noteTransfer(transfer.id, state: state, offset: offset)
+            try store.files.noteTransfer(transfer.id, state: state, offset: offset)
         }
     }
 
     private func end(_ verona: Verona, _ transfer: TransferRecord, _ state: TransferState) throws {
         try verona.write { store throws(StoreError) in
-            try store.endTransfer(transfer.id, state: state, error: nil)
+            try store.files.endTransfer(transfer.id, state: state, error: nil)
         }
     }
 
@@ -60,7 +60,7 @@ struct TransferRowTests {
         #expect(try verona.quota(verona.juliet).bytes == 1_000)
         #expect(self.refusal(verona, Verona.draft(verona.romeo)) == .quotaReached(limitBytes: 1_500))
         let romeo = Actor(verona.romeo)
-        try verona.write { store throws(StoreError) in try store.deleteFile(file.key, by: romeo) }
+        try verona.write { store throws(StoreError) in try store.files.deleteFile(file.key, by: romeo) }
         #expect(self.refusal(verona, Verona.draft(verona.romeo)) == nil)
         #expect(try verona.isSound() == [])
     }
@@ -88,7 +88,7 @@ struct TransferRowTests {
         #expect(self.refusal(verona, Verona.draft(verona.romeo, by: .operator)) == nil)
         for transfer in open { try self.end(verona, transfer, .cancelled) }
         let operators = try #require(
-            try verona.read { store throws(StoreError) in try store.transfers(TransferQuery()) }.first)
+            try verona.read { store throws(StoreError) in try store.files.transfers(TransferQuery()) }.first)
         try self.end(verona, operators, .cancelled)
         try verona.upload(verona.romeo)
         #expect(self.refusal(verona, Verona.draft(verona.romeo)) == .uploadsTooFast(limit: 4))
@@ -115,7 +115,7 @@ struct TransferRowTests {
         let unknown = try verona.begin(verona.romeo, size: nil)
         let complete: @Sendable (TransferRecord, Int64) -> ActionRefusal? = { transfer, size in
             verona.refusal { store throws(StoreError) in
-                try store.completeUpload(transfer.id, object: Verona.object("x", size: size))
+                try store.files.completeUpload(transfer.id, object: Verona.object("x", size: size))
             }
         }
         #expect(complete(declared, 11) == .fileTooLong(limitBytes: 10))
@@ -146,7 +146,7 @@ struct TransferRowTests {
         let verona = try self.verona()
         let refused: @Sendable (UploadDraft) -> Bool = { draft in
             do throws(StoreError) {
-                try verona.write { store throws(StoreError) in _ = try store.createUpload(draft) }
+                try verona.write { store throws(StoreError) in _ = try store.files.createUpload(draft) }
                 return false
             } catch {
                 guard case .invalid = error else { return false }
@@ -164,7 +164,7 @@ struct TransferRowTests {
         good.name = String(repeating: "é", count: 255)
         good.metadata = Array(#"{"width":3}"#.utf8)
         let taken = good
-        try verona.write { store throws(StoreError) in _ = try store.createUpload(taken) }
+        try verona.write { store throws(StoreError) in _ = try store.files.createUpload(taken) }
         #expect(try verona.file(taken.file)?.metadata == taken.metadata)
         #expect(try verona.isSound() == [])
     }
@@ -177,8 +177,8 @@ struct TransferRowTests {
         let done = (0..<50).map { number in
             let draft = Verona.draft(verona.everyone[number % 4], by: .operator)
             return try? verona.write { store throws(StoreError) in
-                let transfer = try store.createUpload(draft)
-                return try store.completeUpload(transfer.id, object: Verona.object("same"))
+                let transfer = try store.files.createUpload(draft)
+                return try store.files.completeUpload(transfer.id, object: Verona.object("same"))
             }
         }
         #expect(Set(done.compactMap { $0?.key }).count == 50)
@@ -197,7 +197,7 @@ struct TransferRowTests {
         try self.end(verona, cancelled, .cancelled)
         let complete: @Sendable (TransferRecord) -> ActionRefusal? = { transfer in
             verona.refusal { store throws(StoreError) in
-                try store.completeUpload(transfer.id, object: Verona.object("x"))
+                try store.files.completeUpload(transfer.id, object: Verona.object("x"))
             }
         }
         #expect(complete(transfer) == nil)
@@ -221,7 +221,7 @@ struct TransferRowTests {
         try self.note(verona, held, .suspended, 200)
         let fixture = try verona.fixture.reopened()
         let after = try fixture.store.readAndWait { store throws(StoreError) in
-            [try store.transfer(moving.key), try store.transfer(held.key)]
+            [try store.files.transfer(moving.key), try store.files.transfer(held.key)]
         }
         #expect(after.map { $0?.state } == [.waiting, .suspended])
         #expect(after.map { $0?.offset } == [300, 200])
@@ -234,7 +234,7 @@ struct TransferRowTests {
         let idle = try verona.begin(verona.romeo)
         let moving = try verona.begin(verona.romeo)
         let expire: @Sendable () throws -> [TransferKey] = {
-            try verona.write { store throws(StoreError) in try store.expireTransfers() }.map(\.key)
+            try verona.write { store throws(StoreError) in try store.files.expireTransfers() }.map(\.key)
         }
         verona.advance(seconds: 24 * 3_600)
         #expect(try expire() == [])
@@ -247,7 +247,7 @@ struct TransferRowTests {
         #expect(try verona.quota(verona.romeo).openUploads == 1)
         verona.advance(seconds: 7 * 24 * 3_600 + 1)
         #expect(try expire() == [moving.key])
-        #expect(try verona.read { store throws(StoreError) in try store.transfer(idle.key) } == nil)
+        #expect(try verona.read { store throws(StoreError) in try store.files.transfer(idle.key) } == nil)
         #expect(try verona.isSound() == [])
     }
 
@@ -276,7 +276,7 @@ struct TransferRowTests {
             query.direction = direction
             query.includesOver = over
             let asked = query
-            return try verona.read { store throws(StoreError) in try store.transfers(asked) }.map(\.key)
+            return try verona.read { store throws(StoreError) in try store.files.transfers(asked) }.map(\.key)
         }
         #expect(try list(nil, nil, false) == [two.key, one.key])
         #expect(try list(verona.romeo, nil, true) == [three.key, one.key])
@@ -284,7 +284,9 @@ struct TransferRowTests {
         var query = TransferQuery()
         query.limit = 0
         let bad = query
-        #expect(throws: StoreError.self) { try verona.read { store throws(StoreError) in try store.transfers(bad) } }
+        #expect(throws: StoreError.self) {
+            try verona.read { store throws(StoreError) in try store.files.transfers(bad) }
+        }
         #expect(try verona.isSound() == [])
     }
 
@@ -296,7 +298,7 @@ struct TransferRowTests {
         let note: @Sendable (UserID) throws -> TransferRecord = { user in
             let key = TransferKey(random: Verona.randomBytes())
             return try verona.write { store throws(StoreError) in
-                try store.noteDownload(of: file, by: user, .attachment, key: key)
+                try store.files.noteDownload(of: file, by: user, .attachment, key: key)
             }
         }
         let first = try note(juliet)
@@ -318,12 +320,12 @@ struct TransferRowTests {
         let link = UploadLink(
             key: FileLinkKey(random: Verona.randomBytes()), owner: verona.romeo, transferClass: .avatar,
             conversation: verona.id, purpose: "chat/1.png")
-        try verona.write { store throws(StoreError) in try store.makeUploadLink(link) }
+        try verona.write { store throws(StoreError) in try store.files.makeUploadLink(link) }
         return link
     }
 
     private func use(_ verona: Verona, _ link: UploadLink) -> ActionRefusal? {
-        verona.refusal { store throws(StoreError) in try store.useUploadLink(link.key) }
+        verona.refusal { store throws(StoreError) in try store.files.useUploadLink(link.key) }
     }
 
     @Test("a place to upload is good for one upload, for a day, and for nothing else")
@@ -331,17 +333,17 @@ struct TransferRowTests {
         let verona = try self.verona()
         let link = try self.place(verona)
         #expect(try verona.file(link: link.key) == nil)
-        #expect(try verona.read { store throws(StoreError) in try store.uploadLink(link.key) } == link)
-        #expect(try verona.write { store throws(StoreError) in try store.useUploadLink(link.key) } == link)
+        #expect(try verona.read { store throws(StoreError) in try store.files.uploadLink(link.key) } == link)
+        #expect(try verona.write { store throws(StoreError) in try store.files.useUploadLink(link.key) } == link)
         #expect(self.use(verona, link) == .noSuchFile)
-        #expect(try verona.read { store throws(StoreError) in try store.uploadLink(link.key) } == nil)
+        #expect(try verona.read { store throws(StoreError) in try store.files.uploadLink(link.key) } == nil)
         let late = try self.place(verona)
         verona.advance(seconds: 24 * 3_600)
         #expect(self.use(verona, late) == .noSuchFile)
         let file = try verona.upload(verona.romeo)
         let download = try verona.link(file)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.useUploadLink(download) } == .noSuchFile)
+            verona.refusal { store throws(StoreError) in try store.files.useUploadLink(download) } == .noSuchFile)
         #expect(try verona.isSound() == [])
     }
 
@@ -362,11 +364,11 @@ struct TransferRowTests {
         let file = try verona.upload(verona.romeo)
         let key = FileLinkKey(random: Verona.randomBytes())
         #expect(
-            verona.refusal { store throws(StoreError) in try store.makeLink(key, to: file.key, for: nil) }
+            verona.refusal { store throws(StoreError) in try store.files.makeLink(key, to: file.key, for: nil) }
                 == .switchedOff)
         let link = UploadLink(
             key: key, owner: verona.romeo, transferClass: .attachment, conversation: nil, purpose: nil)
-        #expect(verona.refusal { store throws(StoreError) in try store.makeUploadLink(link) } == .switchedOff)
+        #expect(verona.refusal { store throws(StoreError) in try store.files.makeUploadLink(link) } == .switchedOff)
         #expect(try verona.isSound() == [])
     }
 
@@ -380,7 +382,7 @@ struct TransferRowTests {
         let middle = try verona.upload(verona.romeo, "c", size: 99)
         try verona.say("\(large.key)", verona.juliet)
         let list: @Sendable (FileQuery) throws -> [FileKey] = { query in
-            try verona.read { store throws(StoreError) in try store.files(query) }.map(\.key)
+            try verona.read { store throws(StoreError) in try store.files.files(query) }.map(\.key)
         }
         var query = FileQuery()
         #expect(try list(query) == [middle.key, large.key, small.key])

@@ -13,7 +13,7 @@ struct MaintenanceTests {
     static let day: Int64 = 24 * 3_600_000
 
     func totals(_ depot: Depot) throws -> FileTotals {
-        try depot.store.readAndWait { transaction throws(StoreError) in try transaction.fileTotals() }
+        try depot.store.readAndWait { transaction throws(StoreError) in try transaction.files.fileTotals() }
     }
 
     /// The path of an object's file.
@@ -45,7 +45,7 @@ struct MaintenanceTests {
         #expect(await depot.refusal { _ = try await depot.open(key) } == .over(.failed))
         #expect(depot.transfers.metrics.expired == 1)
         let quota = try depot.store.readAndWait { [romeo = depot.romeo] transaction throws(StoreError) in
-            try transaction.quotaUse(of: romeo)
+            try transaction.files.quotaUse(of: romeo)
         }
         #expect(quota == QuotaUse())
     }
@@ -162,7 +162,7 @@ struct MaintenanceTests {
         await depot.until { depot.log.contains("file_damaged") }
         try await depot.until { try self.totals(depot).damagedObjects == 1 }
         let marked = try #require(
-            try depot.store.readAndWait { transaction throws(StoreError) in try transaction.file(file.key) })
+            try depot.store.readAndWait { transaction throws(StoreError) in try transaction.files.file(file.key) })
         #expect(marked.isDamaged)
         #expect(await depot.refusal { _ = try await depot.openDownload(marked) } == .damaged)
     }

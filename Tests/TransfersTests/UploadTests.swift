@@ -269,7 +269,8 @@ struct UploadTests {
         #expect(Set(files.map(\.object)).count == 1)
         #expect(depot.providers[0].unfinishedUploads() == [])
         #expect(try await depot.download(files[0]) == bytes)
-        let totals = try depot.store.readAndWait { transaction throws(StoreError) in try transaction.fileTotals() }
+        let totals = try depot.store.readAndWait { transaction throws(StoreError) in try transaction.files.fileTotals()
+        }
         #expect(totals.files == 50)
         #expect(totals.objects == 1)
     }

@@ -112,11 +112,11 @@ package struct ProfileRoutes: Sendable {
         services.call(reply, for: request.asker).write { store throws(StoreError) in
             var patch = wanted
             if let full {
-                try store.setPicture(of: .person(person.user, isSmall: false), to: full.key, by: actor)
+                try store.files.setPicture(of: .person(person.user, isSmall: false), to: full.key, by: actor)
                 patch.avatar = full.key.map(APIPaths.file) ?? ""
             }
             if let small {
-                try store.setPicture(of: .person(person.user, isSmall: true), to: small.key, by: actor)
+                try store.files.setPicture(of: .person(person.user, isSmall: true), to: small.key, by: actor)
                 patch.avatarSmall = small.key.map(APIPaths.file) ?? ""
             }
             try store.setProfile(of: person.user, patch)

@@ -53,7 +53,7 @@ struct CardPatch: Sendable {
     func apply(to id: ConversationID, by user: UserID, _ store: WriteTransaction) throws(StoreError) {
         let actor = Actor(user)
         if self.info != ChannelPatch() { try store.updateInfo(of: id, self.info, by: actor) }
-        if let picture { try store.setPicture(of: .conversation(id, isSmall: false), to: picture, by: actor) }
+        if let picture { try store.files.setPicture(of: .conversation(id, isSmall: false), to: picture, by: actor) }
         if let introduction { try store.teams.setIntroduction(of: id, introduction, by: actor) }
         if !self.modes.modes.isEmpty { try store.teams.setModes(of: id, self.modes, by: actor) }
         if let nickname { try store.setNickname(of: user, nickname, in: id, by: actor) }

@@ -227,19 +227,20 @@ enum MessageRoutes {
     private static func file(
         _ attachment: JSONValue, for user: UserID, in id: ConversationID, at base: String?, _ store: WriteTransaction
     ) throws(StoreError) -> FileContent {
-        guard let key = attachment["file"]?.string.flatMap({ FileKey($0) }), let file = try store.reading.file(key),
-            try store.reading.canRead(file, Actor(user))
+        guard let key = attachment["file"]?.string.flatMap({ FileKey($0) }),
+            let file = try store.reading.files.file(key),
+            try store.reading.files.canRead(file, Actor(user))
         else { throw .refused(.noSuchFile) }
         guard file.state == .complete else { throw .refused(.fileIncomplete) }
         let name = attachment["name"]?.string ?? file.name
         var url = APIPaths.file(key)
         do throws(StoreError) {
             let link: FileLinkKey
-            if let known = try store.reading.link(to: file.id) {
+            if let known = try store.reading.files.link(to: file.id) {
                 link = known
             } else {
                 link = FileLinkKey(random: (0..<26).map { _ in UInt8.random(in: 0...255) })
-                try store.makeLink(link, to: key, for: id)
+                try store.files.makeLink(link, to: key, for: id)
             }
             url = APIPaths.preview(link, name: name, base: base)
         } catch .refused(.switchedOff) {

@@ -106,7 +106,7 @@ enum PeopleRoutes {
         let key = FileKey(text)
         guard text.isEmpty || key != nil else { throw Problem(.noSuchFile, "there is no such file") }
         call.write { store throws(StoreError) in
-            try store.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
+            try store.files.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
             _ = try store.setProfile(of: user, ProfilePatch(avatar: key.map(APIPaths.file) ?? ""))
         } then: { _ in
             Self.answer(name, waitMilliseconds: Self.changeWaitMilliseconds, call)

@@ -49,7 +49,7 @@ extension ReadTransaction {
         let id = try self.connection.first("SELECT file_id FROM file_link WHERE key = ?", key) {
             row throws(StoreError) in row.optionalInt64(0).map { FileID(rawValue: $0) }
         }
-        return try (id ?? nil).flatMap { (id) throws(StoreError) in try self.file(id) }
+        return try (id ?? nil).flatMap { (id) throws(StoreError) in try self.files.file(id) }
     }
 
     /// The key of its content, once it is complete.
@@ -137,7 +137,7 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused(.noSuchFile)`.
     package func completeAppFile(_ link: FileLinkKey, with file: FileKey) throws(StoreError) {
-        guard let file = try self.reading.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
+        guard let file = try self.reading.files.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
         try self.connection.run(
             Self.completeSQL, file.id, self.wallMilliseconds, link)
         guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
@@ -164,7 +164,7 @@ extension WriteTransaction {
         }
         if let key = try self.reading.contentKey(of: file) {
             // Its links go with it, and the row with them.
-            return try self.deleteFile(key, by: actor)
+            return try self.files.deleteFile(key, by: actor)
         }
         try self.connection.run(
             "DELETE FROM file_link WHERE id = (SELECT link_id FROM app_file WHERE object_id = ?)", objectID.text)

@@ -25,8 +25,10 @@ struct FileReferences {
         var named: [Named] = []
         for mention in mentions {
             if try self.isPlaceOfApp(mention.key) { return .refusal(.fileIncomplete) }
-            guard let found = try self.lookUp(mention.key), let file = try reading.file(found.file) else { continue }
-            if !found.isOfApp, try !reading.canRead(file, actor) { return .refusal(.noSuchFile) }
+            guard let found = try self.lookUp(mention.key), let file = try reading.files.file(found.file) else {
+                continue
+            }
+            if !found.isOfApp, try !reading.files.canRead(file, actor) { return .refusal(.noSuchFile) }
             guard file.state == .complete else { return .refusal(.fileIncomplete) }
             named.append(found)
         }

@@ -24,7 +24,7 @@ package struct SweepTotals: Hashable, Sendable {
 
 // MARK: For the operator
 
-extension ReadTransaction {
+extension FileReads {
     private static let linksSQL = SQL(
         """
         SELECT l.key, l.conversation_id, l.created_at FROM file_link l WHERE l.file_id = ? AND l.kind = \(LinkKind.read)
@@ -35,7 +35,7 @@ extension ReadTransaction {
 
     /// The links to read a file that are good now, newest first.
     package func links(to file: FileID, limit: Int) throws(StoreError) -> [FileLinkRecord] {
-        return try self.connection.query(Self.linksSQL, file, limit) { row throws(StoreError) in
+        return try self.transaction.connection.query(Self.linksSQL, file, limit) { row throws(StoreError) in
             guard let key = FileLinkKey(row.text(0)) else { throw Row.damaged("link") }
             return FileLinkRecord(
                 key: key, conversation: row.optionalInt64(1).map { ConversationID(rawValue: $0) },
@@ -46,7 +46,7 @@ extension ReadTransaction {
     /// Users and conversations that have a file as their picture.
     package func holders(of file: FileID, limit: Int) throws(StoreError) -> [PictureHolder] {
         let sql: StaticString = "SELECT kind, holder_id FROM file_holder WHERE file_id = ? LIMIT ?"
-        return try self.connection.query(sql, file, limit) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, file, limit) { row throws(StoreError) in
             let id = row.int64(1)
             switch FileHolderKind(rawValue: row.int64(0)) {
             case .person: return .person(UserID(rawValue: id), isSmall: false)
@@ -69,7 +69,7 @@ extension ReadTransaction {
     ///
     /// - Parameter moment: UTC milliseconds; those that nothing has referred to since before are removed.
     package func filesToSweep(before moment: Int64, limit: Int) throws(StoreError) -> [FileRecord] {
-        return try self.connection.query(Self.filesToSweepSQL, moment, limit) { row throws(StoreError) in
+        return try self.transaction.connection.query(Self.filesToSweepSQL, moment, limit) { row throws(StoreError) in
             try row.fileRecord()
         }
     }
@@ -102,13 +102,17 @@ extension ReadTransaction {
     package func sweepTotals(before moment: Int64, now: Int64) throws(StoreError) -> SweepTotals {
         var totals = SweepTotals()
         totals.files =
-            try self.connection.first(Self.sweepTotalsFilesSQL, moment) { row throws(StoreError) in row.int64(0) } ?? 0
-        let unused = try self.connection.first(Self.sweepTotalsObjectsSQL, moment) { row throws(StoreError) in
+            try self.transaction.connection.first(Self.sweepTotalsFilesSQL, moment) { row throws(StoreError) in
+                row.int64(0)
+            } ?? 0
+        let unused = try self.transaction.connection.first(Self.sweepTotalsObjectsSQL, moment) {
+            row throws(StoreError) in
             (count: row.int64(0), bytes: row.int64(1))
         }
         if let unused { (totals.objects, totals.storedBytes) = unused }
         totals.uploads =
-            try self.connection.first(Self.expiredUploadsSQL, now) { row throws(StoreError) in row.int64(0) } ?? 0
+            try self.transaction.connection.first(Self.expiredUploadsSQL, now) { row throws(StoreError) in row.int64(0)
+            } ?? 0
         return totals
     }
 }

@@ -3,7 +3,7 @@ package import ChatModel
 
 // MARK: Files
 
-extension ReadTransaction {
+extension FileReads {
     private static let fileByKeySQL = SQL(
         """
         \(Row.selectFile) WHERE f.key = ?
@@ -11,7 +11,9 @@ extension ReadTransaction {
 
     /// - Returns: `nil` when there is none. Says nothing about who may know.
     package func file(_ key: FileKey) throws(StoreError) -> FileRecord? {
-        return try self.connection.first(Self.fileByKeySQL, key) { row throws(StoreError) in try row.fileRecord() }
+        return try self.transaction.connection.first(Self.fileByKeySQL, key) { row throws(StoreError) in
+            try row.fileRecord()
+        }
     }
 
     private static let fileByNumberSQL = SQL(
@@ -20,7 +22,9 @@ extension ReadTransaction {
         """)
 
     func file(_ id: FileID) throws(StoreError) -> FileRecord? {
-        return try self.connection.first(Self.fileByNumberSQL, id) { row throws(StoreError) in try row.fileRecord() }
+        return try self.transaction.connection.first(Self.fileByNumberSQL, id) { row throws(StoreError) in
+            try row.fileRecord()
+        }
     }
 
     private static let fileOfLinkSQL = SQL(
@@ -32,7 +36,7 @@ extension ReadTransaction {
 
     /// The complete file behind a link that is good now: a message has it in its text, or none has had it yet.
     package func file(link key: FileLinkKey) throws(StoreError) -> FileRecord? {
-        let id = try self.connection.first(Self.fileOfLinkSQL, key) { row throws(StoreError) in
+        let id = try self.transaction.connection.first(Self.fileOfLinkSQL, key) { row throws(StoreError) in
             FileID(rawValue: row.int64(0))
         }
         guard let id, let file = try self.file(id), file.state == .complete else { return nil }
@@ -49,7 +53,9 @@ extension ReadTransaction {
 
     /// The newest link to read a file that is good now; `nil` when there is none.
     package func link(to file: FileID) throws(StoreError) -> FileLinkKey? {
-        return try self.connection.first(Self.linkSQL, file) { row throws(StoreError) in FileLinkKey(row.text(0)) }
+        return try self.transaction.connection.first(Self.linkSQL, file) { row throws(StoreError) in
+            FileLinkKey(row.text(0))
+        }
             ?? nil
     }
 
@@ -62,7 +68,7 @@ extension ReadTransaction {
 
     /// A place to upload that was not used yet.
     package func uploadLink(_ key: FileLinkKey) throws(StoreError) -> UploadLink? {
-        return try self.connection.first(Self.uploadLinkSQL, key) { row throws(StoreError) in
+        return try self.transaction.connection.first(Self.uploadLinkSQL, key) { row throws(StoreError) in
             guard let transferClass = TransferClass(rawValue: row.int64(1)) else { throw Row.damaged("link") }
             var link = UploadLink(
                 key: key, owner: row.userID(0), transferClass: transferClass,
@@ -78,7 +84,7 @@ extension ReadTransaction {
     /// The picture of a person or conversation.
     package func picture(of holder: PictureHolder) throws(StoreError) -> FileRecord? {
         let sql: StaticString = "SELECT file_id FROM file_holder WHERE kind = ? AND holder_id = ?"
-        let id = try self.connection.first(sql, holder.kind.rawValue, holder.id) { row throws(StoreError) in
+        let id = try self.transaction.connection.first(sql, holder.kind.rawValue, holder.id) { row throws(StoreError) in
             FileID(rawValue: row.int64(0))
         }
         return try id.flatMap { (id) throws(StoreError) in try self.file(id) }
@@ -98,7 +104,7 @@ extension ReadTransaction {
     }
 
     private func isPicture(_ file: FileID) throws(StoreError) -> Bool {
-        try self.connection.first("SELECT 1 FROM file_holder WHERE file_id = ? LIMIT 1", file) {
+        try self.transaction.connection.first("SELECT 1 FROM file_holder WHERE file_id = ? LIMIT 1", file) {
             row throws(StoreError) in true
         } ?? false
     }
@@ -112,7 +118,7 @@ extension ReadTransaction {
 
     /// In a person's own fields, or in those of a conversation they are in.
     private func isNamed(_ file: FileID, inFrontOf user: UserID) throws(StoreError) -> Bool {
-        try self.connection.first(Self.namedSQL, file, user) { (_) throws(StoreError) in true } ?? false
+        try self.transaction.connection.first(Self.namedSQL, file, user) { (_) throws(StoreError) in true } ?? false
     }
 
     /// Bound of newest messages with a file to look at in one conversation.
@@ -125,7 +131,7 @@ extension ReadTransaction {
         let conversations =
             file.references <= Self.manyReferences
             ? try self.conversations(with: file.id) : try self.conversations(with: file.id, of: user)
-        let name = try self.name(of: user)
+        let name = try self.transaction.name(of: user)
         for conversation in conversations {
             guard let view = try self.visibleView(of: conversation, for: user) else { continue }
             let sql: StaticString = """
@@ -134,14 +140,14 @@ extension ReadTransaction {
                 WHERE r.file_id = ?1 AND r.conversation_id = ?2 AND r.sequence >= ?4 AND coalesce(k.hidden, 0) = 0
                 ORDER BY r.sequence DESC LIMIT ?5
                 """
-            let sequences = try self.connection.query(
+            let sequences = try self.transaction.connection.query(
                 sql, file.id, conversation, user, view.start, Self.messagesToLookAt
             ) { row throws(StoreError) in row.int64(0) }
             for sequence in sequences {
-                let message = try self.connection.message(
-                    in: conversation, sequence: sequence, senderName: self.name)
+                let message = try self.transaction.connection.message(
+                    in: conversation, sequence: sequence, senderName: self.transaction.name)
                 guard let message, Self.shows(message, to: name) else { continue }
-                if try self.seen(message, view)?.isStandIn == false { return true }
+                if try self.transaction.seen(message, view)?.isStandIn == false { return true }
             }
         }
         return false
@@ -149,7 +155,7 @@ extension ReadTransaction {
 
     private func conversations(with file: FileID) throws(StoreError) -> [ConversationID] {
         let sql: StaticString = "SELECT DISTINCT conversation_id FROM file_reference WHERE file_id = ?"
-        return try self.connection.query(sql, file) { row throws(StoreError) in row.conversationID(0) }
+        return try self.transaction.connection.query(sql, file) { row throws(StoreError) in row.conversationID(0) }
     }
 
     /// Conversations of a person: as a member or listener, and the topics of their communities.
@@ -164,7 +170,7 @@ extension ReadTransaction {
             WHERE EXISTS (
                 SELECT 1 FROM file_reference r WHERE r.file_id = ?1 AND r.conversation_id = mine.conversation_id)
             """
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             sql, file, user, ConversationKind.community.rawValue, ConversationKind.communityTopic.rawValue
         ) { row throws(StoreError) in row.conversationID(0) }
     }
@@ -172,7 +178,7 @@ extension ReadTransaction {
     /// A person's view of a conversation; `nil` for a person who is not in it.
     private func visibleView(of id: ConversationID, for user: UserID) throws(StoreError) -> HistoryView? {
         do throws(StoreError) {
-            return try self.view(of: id, for: .member(user))
+            return try self.transaction.view(of: id, for: .member(user))
         } catch .notFound {
             return nil
         }
@@ -223,7 +229,7 @@ extension ReadTransaction {
             SELECT conversation_id, sequence, link_id FROM file_reference WHERE file_id = ?
             ORDER BY conversation_id DESC, sequence DESC LIMIT 1000
             """
-        return try self.connection.query(sql, file) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, file) { row throws(StoreError) in
             FileReference(place: MessagePlace(row.conversationID(0), row.int64(1)), isLink: row.int64(2) != 0)
         }
     }
@@ -249,7 +255,7 @@ extension ReadTransaction {
             case .largest: Self.largestFiles
             case .ratio: Self.filesByRatio
             }
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             sql, query.owner, query.conversation, query.onlyUnreferenced, query.onlyDamaged, query.limit
         ) { row throws(StoreError) in try row.fileRecord() }
     }
@@ -265,7 +271,7 @@ extension ReadTransaction {
 
     /// All files together. Counts rows: for screens.
     package func fileTotals() throws(StoreError) -> FileTotals {
-        return try self.connection.first(Self.fileTotalsSQL) { row throws(StoreError) in
+        return try self.transaction.connection.first(Self.fileTotalsSQL) { row throws(StoreError) in
             var totals = FileTotals()
             totals.files = row.int64(0)
             totals.fileBytes = row.int64(1)
@@ -288,7 +294,7 @@ extension ReadTransaction {
 
     /// Usage of a person's file quota.
     package func quotaUse(of user: UserID) throws(StoreError) -> QuotaUse {
-        return try self.connection.first(Self.quotaUseSQL, user) { row throws(StoreError) in
+        return try self.transaction.connection.first(Self.quotaUseSQL, user) { row throws(StoreError) in
             QuotaUse(bytes: row.int64(0), reservedBytes: row.int64(1), openUploads: row.int64(2))
         } ?? QuotaUse()
     }
@@ -299,7 +305,7 @@ extension ReadTransaction {
     package func object(_ hash: ContentHash) throws(StoreError) -> ObjectRecord? {
         let sql: StaticString =
             "SELECT hash, size, stored_size, codec, provider, state, refs FROM object WHERE hash = ?"
-        return try self.connection.first(sql, hash) { row throws(StoreError) in
+        return try self.transaction.connection.first(sql, hash) { row throws(StoreError) in
             guard let state = ObjectState(rawValue: row.int64(5)) else { throw Row.damaged("object") }
             return ObjectRecord(object: try row.storedObject(0), state: state, references: row.int64(6))
         }
@@ -314,7 +320,7 @@ extension ReadTransaction {
 
     /// Contents that were not checked since, the longest ago first.
     package func objectsToCheck(before: Int64, limit: Int) throws(StoreError) -> [StoredObject] {
-        return try self.connection.query(Self.objectsToCheckSQL, before, limit) { row throws(StoreError) in
+        return try self.transaction.connection.query(Self.objectsToCheckSQL, before, limit) { row throws(StoreError) in
             try row.storedObject(0)
         }
     }
@@ -327,7 +333,7 @@ extension ReadTransaction {
 
     /// Every content that is not being removed, for checking a stopped folder.
     package func allObjects(after hash: ContentHash?, limit: Int) throws(StoreError) -> [ObjectRecord] {
-        return try self.connection.query(Self.allObjectsSQL, hash, limit) { row throws(StoreError) in
+        return try self.transaction.connection.query(Self.allObjectsSQL, hash, limit) { row throws(StoreError) in
             guard let state = ObjectState(rawValue: row.int64(5)) else { throw Row.damaged("object") }
             return ObjectRecord(object: try row.storedObject(0), state: state, references: row.int64(6))
         }
@@ -342,7 +348,7 @@ extension ReadTransaction {
                 t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
             FROM transfer t JOIN user u ON u.id = t.owner_id WHERE t.key = ?
             """
-        return try self.connection.first(sql, key) { row throws(StoreError) in try row.transferRecord() }
+        return try self.transaction.connection.first(sql, key) { row throws(StoreError) in try row.transferRecord() }
     }
 
     func transfer(_ id: TransferID) throws(StoreError) -> TransferRecord? {
@@ -351,7 +357,7 @@ extension ReadTransaction {
                 t.size, t.offset, t.provider, t.error, t.created_at, t.updated_at, t.expires_at
             FROM transfer t JOIN user u ON u.id = t.owner_id WHERE t.id = ?
             """
-        return try self.connection.first(sql, id) { row throws(StoreError) in try row.transferRecord() }
+        return try self.transaction.connection.first(sql, id) { row throws(StoreError) in try row.transferRecord() }
     }
 
     private static let transfersSQL = SQL(
@@ -367,7 +373,7 @@ extension ReadTransaction {
     /// Newest first; `limit` is 1...1,000.
     package func transfers(_ query: TransferQuery) throws(StoreError) -> [TransferRecord] {
         guard (1...1000).contains(query.limit) else { throw .invalid("a page has 1 to 1000 transfers") }
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             Self.transfersSQL, query.owner, query.direction?.rawValue, query.includesOver, query.limit
         ) { row throws(StoreError) in try row.transferRecord() }
     }

@@ -3,8 +3,8 @@ package import ChatModel
 
 // MARK: Files
 
-extension WriteTransaction {
-    private var fileReferences: FileReferences { FileReferences(connection: self.connection) }
+extension FileWrites {
+    private var fileReferences: FileReferences { FileReferences(connection: self.transaction.connection) }
 
     /// Sees to what a changed body names.
     ///
@@ -15,14 +15,14 @@ extension WriteTransaction {
         case .refusal(.fileIncomplete): throw .refused(.fileIncomplete)
         case .refusal: throw .refused(.noSuchFile)
         case .named(let named):
-            try self.fileReferences.removeAll(of: place, at: self.wallMilliseconds)
-            try self.fileReferences.add(named, to: place, at: self.wallMilliseconds)
+            try self.fileReferences.removeAll(of: place, at: self.transaction.wallMilliseconds)
+            try self.fileReferences.add(named, to: place, at: self.transaction.wallMilliseconds)
         }
     }
 
     /// A message that is withdrawn names nothing: its links are dead when this is committed.
     func removeFileReferences(of place: MessagePlace) throws(StoreError) {
-        try self.fileReferences.removeAll(of: place, at: self.wallMilliseconds)
+        try self.fileReferences.removeAll(of: place, at: self.transaction.wallMilliseconds)
     }
 
     /// Removes a file: its owner when nothing refers to it, the operator in any case.
@@ -30,33 +30,34 @@ extension WriteTransaction {
     /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)`,
     ///   `refused(.fileIncomplete)`.
     package func deleteFile(_ key: FileKey, by actor: Actor) throws(StoreError) {
-        guard let file = try self.reading.file(key), actor.isPrivileged || file.owner == actor.user else {
+        guard let file = try self.transaction.reading.files.file(key), actor.isPrivileged || file.owner == actor.user
+        else {
             throw .refused(.noSuchFile)
         }
         guard file.state == .complete else { throw .refused(.fileIncomplete) }
         guard file.references == 0 || actor.isPrivileged else { throw .refused(.fileInUse) }
-        try self.connection.run("DELETE FROM file_reference WHERE file_id = ?", file.id)
-        try self.connection.run("DELETE FROM file_holder WHERE file_id = ?", file.id)
-        try self.connection.run("DELETE FROM field_file WHERE file_id = ?", file.id)
+        try self.transaction.connection.run("DELETE FROM file_reference WHERE file_id = ?", file.id)
+        try self.transaction.connection.run("DELETE FROM file_holder WHERE file_id = ?", file.id)
+        try self.transaction.connection.run("DELETE FROM field_file WHERE file_id = ?", file.id)
         try self.drop(file.id)
     }
 
     /// Removes a file that nothing refers to. Its content loses one that has it.
     private func drop(_ file: FileID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE object SET refs = refs - 1 WHERE id = (SELECT object_id FROM file WHERE id = ?)", file)
-        try self.connection.run("DELETE FROM file_link WHERE file_id = ?", file)
-        try self.connection.run("DELETE FROM file WHERE id = ?", file)
+        try self.transaction.connection.run("DELETE FROM file_link WHERE file_id = ?", file)
+        try self.transaction.connection.run("DELETE FROM file WHERE id = ?", file)
     }
 
     /// Keeps a file although nothing refers to it, or no longer: from then on its time runs as if it were new.
     ///
     /// - Throws: `refused(.noSuchFile)`.
     package func holdFile(_ key: FileKey, _ isHeld: Bool) throws(StoreError) {
-        guard let file = try self.reading.file(key) else { throw .refused(.noSuchFile) }
-        try self.connection.run(
+        guard let file = try self.transaction.reading.files.file(key) else { throw .refused(.noSuchFile) }
+        try self.transaction.connection.run(
             "UPDATE file SET is_held = ?, unreferenced_at = CASE WHEN unreferenced_at IS NOT NULL THEN ? END WHERE id = ?",
-            isHeld, self.wallMilliseconds, file.id)
+            isHeld, self.transaction.wallMilliseconds, file.id)
     }
 
     /// Says what a complete file is, of which that was not known when it came.
@@ -66,8 +67,9 @@ extension WriteTransaction {
         guard type.utf8.count <= FileTextLimits.mediaTypeBytes else {
             throw .invalid("a media type has at most \(FileTextLimits.mediaTypeBytes) bytes")
         }
-        try self.connection.run("UPDATE file SET media_type = ? WHERE key = ? AND media_type = ''", type, key)
-        guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
+        try self.transaction.connection.run(
+            "UPDATE file SET media_type = ? WHERE key = ? AND media_type = ''", type, key)
+        guard self.transaction.connection.changes > 0 else { throw .refused(.noSuchFile) }
     }
 
     // MARK: Links
@@ -79,12 +81,14 @@ extension WriteTransaction {
     package func makeLink(
         _ key: FileLinkKey, to file: FileKey, for conversation: ConversationID?
     ) throws(StoreError) {
-        guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
-        guard let file = try self.reading.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
-        try self.connection.run(
+        guard self.transaction.options.files.makesLinks else { throw .refused(.switchedOff) }
+        guard let file = try self.transaction.reading.files.file(file), file.state == .complete else {
+            throw .refused(.noSuchFile)
+        }
+        try self.transaction.connection.run(
             """
             INSERT INTO file_link (key, kind, file_id, conversation_id, owner_id, created_at) VALUES (?, 0, ?, ?, ?, ?)
-            """, key, file.id, conversation, file.owner, self.wallMilliseconds)
+            """, key, file.id, conversation, file.owner, self.transaction.wallMilliseconds)
     }
 
     /// Most unused places to upload that one person may have; the oldest go first.
@@ -101,15 +105,15 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused(.switchedOff)` when no links are made, `notFound` for the owner.
     package func makeUploadLink(_ link: UploadLink) throws(StoreError) {
-        guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
-        _ = try self.knownUser(link.owner)
-        try self.connection.run(
+        guard self.transaction.options.files.makesLinks else { throw .refused(.switchedOff) }
+        _ = try self.transaction.knownUser(link.owner)
+        try self.transaction.connection.run(
             """
             INSERT INTO file_link (key, kind, class, conversation_id, owner_id, purpose, created_at)
             VALUES (?, 1, ?, ?, ?, ?, ?)
             """, link.key, link.transferClass.rawValue, link.conversation, link.owner, link.purpose,
-            self.wallMilliseconds)
-        try self.connection.run(
+            self.transaction.wallMilliseconds)
+        try self.transaction.connection.run(
             Self.makeUploadLinkSQL, link.owner, Self.uploadLinks)
     }
 
@@ -117,17 +121,18 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused(.noSuchFile)` when it is not good any more.
     package func useUploadLink(_ key: FileLinkKey) throws(StoreError) -> UploadLink {
-        guard self.options.files.makesLinks, let link = try self.reading.uploadLink(key) else {
+        guard self.transaction.options.files.makesLinks, let link = try self.transaction.reading.files.uploadLink(key)
+        else {
             throw .refused(.noSuchFile)
         }
-        try self.connection.run(
-            "UPDATE file_link SET used_at = ? WHERE key = ? AND created_at > ?", self.wallMilliseconds, key,
-            self.wallMilliseconds - self.unreferencedMilliseconds)
-        guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
+        try self.transaction.connection.run(
+            "UPDATE file_link SET used_at = ? WHERE key = ? AND created_at > ?", self.transaction.wallMilliseconds, key,
+            self.transaction.wallMilliseconds - self.unreferencedMilliseconds)
+        guard self.transaction.connection.changes > 0 else { throw .refused(.noSuchFile) }
         return link
     }
 
-    private var unreferencedMilliseconds: Int64 { self.options.files.unreferencedHours * 3_600_000 }
+    private var unreferencedMilliseconds: Int64 { self.transaction.options.files.unreferencedHours * 3_600_000 }
 
     // MARK: Pictures
 
@@ -137,31 +142,31 @@ extension WriteTransaction {
     ///   cannot see.
     package func setPicture(of holder: PictureHolder, to key: FileKey?, by actor: Actor) throws(StoreError) {
         switch holder {
-        case .person(let user, _): _ = try self.knownUser(user)
-        case .conversation(let id, _): _ = try self.knownConversation(id)
+        case .person(let user, _): _ = try self.transaction.knownUser(user)
+        case .conversation(let id, _): _ = try self.transaction.knownConversation(id)
         }
         var next: FileRecord?
         if let key {
-            guard let file = try self.reading.file(key), file.state == .complete,
-                try self.reading.canRead(file, actor)
+            guard let file = try self.transaction.reading.files.file(key), file.state == .complete,
+                try self.transaction.reading.files.canRead(file, actor)
             else { throw .refused(.noSuchFile) }
             next = file
         }
-        let before = try self.reading.picture(of: holder)
+        let before = try self.transaction.reading.files.picture(of: holder)
         guard before?.id != next?.id else { return }
         if let next {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 """
                 INSERT INTO file_holder (kind, holder_id, file_id) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET file_id = excluded.file_id
                 """, holder.kind.rawValue, holder.id, next.id)
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE file SET refs = refs + 1, unreferenced_at = NULL WHERE id = ?", next.id)
         } else {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "DELETE FROM file_holder WHERE kind = ? AND holder_id = ?", holder.kind.rawValue, holder.id)
         }
-        if let before { try self.fileReferences.release(before.id, at: self.wallMilliseconds) }
+        if let before { try self.fileReferences.release(before.id, at: self.transaction.wallMilliseconds) }
     }
 
     // MARK: Contents
@@ -195,20 +200,20 @@ extension WriteTransaction {
     ///
     /// - Parameter limit: of files and of contents.
     package func sweepFiles(limit: Int) throws(StoreError) -> [StoredObject] {
-        guard !self.memory.clock.isInDoubt else { return [] }
-        let files = try self.connection.query(
-            Self.unusedFilesSQL, self.wallMilliseconds - self.unreferencedMilliseconds, limit
+        guard !self.transaction.memory.clock.isInDoubt else { return [] }
+        let files = try self.transaction.connection.query(
+            Self.unusedFilesSQL, self.transaction.wallMilliseconds - self.unreferencedMilliseconds, limit
         ) { row throws(StoreError) in FileID(rawValue: row.int64(0)) }
         for file in files { try self.drop(file) }
-        let cutoff = self.wallMilliseconds - self.unreferencedMilliseconds
-        try self.connection.run(
+        let cutoff = self.transaction.wallMilliseconds - self.unreferencedMilliseconds
+        try self.transaction.connection.run(
             """
             DELETE FROM file_link WHERE used_at IS NULL AND created_at <= ?
                 AND NOT EXISTS (SELECT 1 FROM field_file d WHERE d.file_id = file_link.file_id)
             """, cutoff)
-        try self.connection.run(Self.forgetUsedLinksSQL, cutoff)
-        try self.connection.run(Self.markUnusedObjectsSQL)
-        return try self.connection.query(
+        try self.transaction.connection.run(Self.forgetUsedLinksSQL, cutoff)
+        try self.transaction.connection.run(Self.markUnusedObjectsSQL)
+        return try self.transaction.connection.query(
             Self.unusedObjectsSQL, limit
         ) { row throws(StoreError) in try row.storedObject(0) }
     }
@@ -220,7 +225,7 @@ extension WriteTransaction {
 
     /// A content that was being removed is gone from the disk.
     package func objectGone(_ hash: ContentHash) throws(StoreError) {
-        try self.connection.run(Self.objectGoneSQL, hash)
+        try self.transaction.connection.run(Self.objectGoneSQL, hash)
     }
 
     private static let objectDamagedSQL = SQL(
@@ -230,13 +235,13 @@ extension WriteTransaction {
 
     /// A content is not what it was, or not there: its files cannot be read until the same content is uploaded again.
     package func objectDamaged(_ hash: ContentHash) throws(StoreError) {
-        try self.connection.run(Self.objectDamagedSQL, hash)
+        try self.transaction.connection.run(Self.objectDamagedSQL, hash)
     }
 
     /// A content was read again and is what it was.
     package func objectChecked(_ hash: ContentHash) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE object SET checked_at = ?, state = CASE state WHEN 2 THEN 0 ELSE state END WHERE hash = ?",
-            self.wallMilliseconds, hash)
+            self.transaction.wallMilliseconds, hash)
     }
 }

@@ -30,7 +30,7 @@ extension Connection {
 
 // MARK: Uploads and downloads
 
-extension WriteTransaction {
+extension FileWrites {
     private static let hourMilliseconds: Int64 = 3_600_000
     /// How long what is over stays listed.
     private static let keptMilliseconds: Int64 = 7 * 24 * 3_600_000
@@ -42,13 +42,15 @@ extension WriteTransaction {
     /// - Throws: `notFound` for the owner; `refused` with `fileTooLong`, `quotaReached`, `tooManyUploads`,
     ///   `uploadsTooFast`, `noSuchConversation` or `notMember`; `invalid` for texts that are too long.
     package func createUpload(_ draft: UploadDraft) throws(StoreError) -> TransferRecord {
-        _ = try self.knownUser(draft.owner)
+        _ = try self.transaction.knownUser(draft.owner)
         guard draft.actor.isPrivileged || draft.actor.user == draft.owner else { throw .refused(.noSuchUser) }
         try Self.check(draft)
-        if let conversation = draft.conversation { _ = try self.conversation(conversation, for: draft.actor) }
+        if let conversation = draft.conversation {
+            _ = try self.transaction.conversation(conversation, for: draft.actor)
+        }
         try self.checkBounds(draft)
-        let now = self.wallMilliseconds
-        try self.connection.run(
+        let now = self.transaction.wallMilliseconds
+        try self.transaction.connection.run(
             """
             INSERT INTO file (key, owner_id, name, media_type, size, metadata, conversation_id, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -78,7 +80,7 @@ extension WriteTransaction {
     }
 
     private func checkBounds(_ draft: UploadDraft) throws(StoreError) {
-        let limits = self.options.files
+        let limits = self.transaction.options.files
         let size = draft.size ?? 0
         if limits.fileBytes > 0, size > limits.fileBytes {
             throw .refused(.fileTooLong(limitBytes: limits.fileBytes))
@@ -87,7 +89,7 @@ extension WriteTransaction {
             throw .refused(.quotaReached(limitBytes: limits.allBytes))
         }
         guard !draft.actor.isPrivileged else { return }
-        let use = try self.reading.quotaUse(of: draft.owner)
+        let use = try self.transaction.reading.files.quotaUse(of: draft.owner)
         if use.openUploads >= limits.openUploads { throw .refused(.tooManyUploads(limit: limits.openUploads)) }
         if limits.personBytes > 0, use.bytes + use.reservedBytes + size > limits.personBytes {
             throw .refused(.quotaReached(limitBytes: limits.personBytes))
@@ -109,7 +111,7 @@ extension WriteTransaction {
         """)
 
     private func bytesOfAll() throws(StoreError) -> Int64 {
-        return try self.connection.first(Self.bytesOfAllSQL) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.transaction.connection.first(Self.bytesOfAllSQL) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
     private static let begunSQL = SQL(
@@ -121,9 +123,9 @@ extension WriteTransaction {
         """)
 
     private func begun(by owner: UserID) throws(StoreError) -> (uploadsInHour: Int64, bytesInDay: Int64) {
-        return try self.connection.first(
-            Self.begunSQL, owner, self.wallMilliseconds - Self.hourMilliseconds,
-            self.wallMilliseconds - 24 * Self.hourMilliseconds
+        return try self.transaction.connection.first(
+            Self.begunSQL, owner, self.transaction.wallMilliseconds - Self.hourMilliseconds,
+            self.transaction.wallMilliseconds - 24 * Self.hourMilliseconds
         ) { row throws(StoreError) in (row.int64(0), row.int64(1)) } ?? (0, 0)
     }
 
@@ -145,27 +147,27 @@ extension WriteTransaction {
     /// - Throws: `refused(.transferOver)`; `refused` with `quotaReached` or `fileTooLong` for one that did not declare
     ///   its size.
     package func completeUpload(_ id: TransferID, object: StoredObject) throws(StoreError) -> FileRecord {
-        guard let transfer = try self.reading.transfer(id), !transfer.state.isOver else {
+        guard let transfer = try self.transaction.reading.files.transfer(id), !transfer.state.isOver else {
             throw .refused(.transferOver)
         }
         try self.checkArrived(object.size, transfer)
         let object = try self.keep(object)
-        try self.connection.run(
-            Self.completeFileSQL, object.id, object.size, self.wallMilliseconds, transfer.file)
-        try self.connection.run(
-            Self.completeTransferSQL, object.size, object.size, self.wallMilliseconds, id)
-        guard let file = try self.reading.file(transfer.file) else { throw .refused(.noSuchFile) }
+        try self.transaction.connection.run(
+            Self.completeFileSQL, object.id, object.size, self.transaction.wallMilliseconds, transfer.file)
+        try self.transaction.connection.run(
+            Self.completeTransferSQL, object.size, object.size, self.transaction.wallMilliseconds, id)
+        guard let file = try self.transaction.reading.files.file(transfer.file) else { throw .refused(.noSuchFile) }
         return file
     }
 
     private func checkArrived(_ size: Int64, _ transfer: TransferRecord) throws(StoreError) {
-        let limits = self.options.files
+        let limits = self.transaction.options.files
         if let declared = transfer.size, size > declared { throw .refused(.fileTooLong(limitBytes: declared)) }
         guard transfer.size == nil, transfer.transferClass != .operator else { return }
         if limits.fileBytes > 0, size > limits.fileBytes {
             throw .refused(.fileTooLong(limitBytes: limits.fileBytes))
         }
-        let use = try self.reading.quotaUse(of: transfer.owner)
+        let use = try self.transaction.reading.files.quotaUse(of: transfer.owner)
         // What was reserved for it is the larger of nothing and its last noted offset.
         if limits.personBytes > 0, use.bytes + use.reservedBytes - transfer.offset + size > limits.personBytes {
             throw .refused(.quotaReached(limitBytes: limits.personBytes))
@@ -187,10 +189,10 @@ extension WriteTransaction {
     /// The row of a content, with one more that has it. One that was being removed or was damaged is back: the caller
     /// has just put it there.
     private func keep(_ object: StoredObject) throws(StoreError) -> (id: Int64, size: Int64) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             Self.keepSQL, object.hash, object.provider, object.size, object.storedSize, object.codec.rawValue,
-            self.wallMilliseconds)
-        let id = try self.connection.first("SELECT id FROM object WHERE hash = ?", object.hash) {
+            self.transaction.wallMilliseconds)
+        let id = try self.transaction.connection.first("SELECT id FROM object WHERE hash = ?", object.hash) {
             row throws(StoreError) in row.int64(0)
         }
         return (id ?? 0, object.size)
@@ -209,10 +211,10 @@ extension WriteTransaction {
     package func noteDownload(
         of file: FileRecord, by owner: UserID, _ transferClass: TransferClass, key: TransferKey
     ) throws(StoreError) -> TransferRecord {
-        let known = try self.connection.first(
+        let known = try self.transaction.connection.first(
             Self.noteDownloadSQL, owner, file.key
         ) { row throws(StoreError) in TransferID(rawValue: row.int64(0)) }
-        if let known, let transfer = try self.reading.transfer(known) { return transfer }
+        if let known, let transfer = try self.transaction.reading.files.transfer(known) { return transfer }
         return try self.insertTransfer(
             key, .download, transferClass, owner: owner, file: file.key, name: file.name, mediaType: file.mediaType,
             size: file.size, provider: file.object?.provider ?? "")
@@ -224,15 +226,15 @@ extension WriteTransaction {
         _ key: TransferKey, _ direction: TransferDirection, _ transferClass: TransferClass, owner: UserID,
         file: FileKey, name: String, mediaType: String, size: Int64?, provider: String
     ) throws(StoreError) -> TransferRecord {
-        let now = self.wallMilliseconds
-        try self.connection.run(
+        let now = self.transaction.wallMilliseconds
+        try self.transaction.connection.run(
             """
             INSERT INTO transfer (key, direction, class, state, owner_id, file_key, file_name, media_type, size, provider,
                 created_at, updated_at, expires_at)
             VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?10, ?10, ?11)
             """, key, direction.rawValue, transferClass.rawValue, owner, file, name, mediaType, size, provider, now,
-            now + self.options.files.idleHours * Self.hourMilliseconds)
-        guard let transfer = try self.reading.transfer(key) else { throw .notFound("the transfer") }
+            now + self.transaction.options.files.idleHours * Self.hourMilliseconds)
+        guard let transfer = try self.transaction.reading.files.transfer(key) else { throw .notFound("the transfer") }
         return transfer
     }
 
@@ -246,9 +248,9 @@ extension WriteTransaction {
     package func noteTransfer(
         _ id: TransferID, state: TransferState, offset: Int64, error: String? = nil
     ) throws(StoreError) {
-        try self.connection.run(
-            Self.noteTransferSQL, state.rawValue, offset, error, self.wallMilliseconds,
-            self.wallMilliseconds + self.options.files.idleHours * Self.hourMilliseconds, id)
+        try self.transaction.connection.run(
+            Self.noteTransferSQL, state.rawValue, offset, error, self.transaction.wallMilliseconds,
+            self.transaction.wallMilliseconds + self.transaction.options.files.idleHours * Self.hourMilliseconds, id)
     }
 
     private static let endTransferSQL = SQL(
@@ -259,12 +261,12 @@ extension WriteTransaction {
     /// Ends a transfer otherwise than by completing an upload; what it was to become is gone.
     package func endTransfer(_ id: TransferID, state: TransferState, error: String?) throws(StoreError) {
         precondition(state.isOver)
-        guard let transfer = try self.reading.transfer(id), !transfer.state.isOver else { return }
-        try self.connection.run(
+        guard let transfer = try self.transaction.reading.files.transfer(id), !transfer.state.isOver else { return }
+        try self.transaction.connection.run(
             "UPDATE transfer SET state = ?, error = ?, updated_at = ?, expires_at = NULL WHERE id = ?", state.rawValue,
-            error, self.wallMilliseconds, id)
+            error, self.transaction.wallMilliseconds, id)
         guard transfer.direction == .upload else { return }
-        try self.connection.run(Self.endTransferSQL, transfer.file)
+        try self.transaction.connection.run(Self.endTransferSQL, transfer.file)
     }
 
     private static let expireTransfersSQL = SQL(
@@ -281,17 +283,17 @@ extension WriteTransaction {
     ///
     /// - Returns: those that were given up.
     package func expireTransfers() throws(StoreError) -> [TransferRecord] {
-        guard !self.memory.clock.isInDoubt else { return [] }
-        let expired = try self.connection.query(
-            Self.expireTransfersSQL, self.wallMilliseconds
+        guard !self.transaction.memory.clock.isInDoubt else { return [] }
+        let expired = try self.transaction.connection.query(
+            Self.expireTransfersSQL, self.transaction.wallMilliseconds
         ) { row throws(StoreError) in TransferID(rawValue: row.int64(0)) }
         var given: [TransferRecord] = []
         for id in expired {
             try self.endTransfer(id, state: .failed, error: "nobody went on with it")
-            if let transfer = try self.reading.transfer(id) { given.append(transfer) }
+            if let transfer = try self.transaction.reading.files.transfer(id) { given.append(transfer) }
         }
-        try self.connection.run(
-            Self.forgetTransfersSQL, self.wallMilliseconds - Self.keptMilliseconds)
+        try self.transaction.connection.run(
+            Self.forgetTransfersSQL, self.transaction.wallMilliseconds - Self.keptMilliseconds)
         return given
     }
 }

@@ -48,7 +48,7 @@ extension WriteTransaction {
             """, how.rawValue, actor.user, self.wallMilliseconds, target.place.conversation, target.place.sequence)
         if !target.isWithdrawn {
             try self.moveBodyAway(target)
-            try self.removeFileReferences(of: target.place)
+            try self.files.removeFileReferences(of: target.place)
             self.withdrawn.append(target.id)
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
@@ -105,7 +105,7 @@ extension WriteTransaction {
         let content = MessageContent(kind: .none, flags: form.flags, wire: wire ?? .native, body: newBody)
         try self.sessionSettings.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
-        try self.replaceFileReferences(of: place, body: newBody, by: actor)
+        try self.files.replaceFileReferences(of: place, body: newBody, by: actor)
         let revision = try self.touchExtra(of: target)
         let number = target.editCount + 1
         try self.connection.run(

@@ -58,8 +58,8 @@ extension WriteTransaction {
 
     /// A file that is shown no more goes with its address: otherwise it is kept, and everybody's, for ever.
     func letGoOfPicture(_ holder: PictureHolder, unlessAt address: String) throws(StoreError) {
-        guard let file = try self.reading.picture(of: holder), !address.hasSuffix(file.key.text) else { return }
-        try self.setPicture(of: holder, to: nil, by: .operator)
+        guard let file = try self.reading.files.picture(of: holder), !address.hasSuffix(file.key.text) else { return }
+        try self.files.setPicture(of: holder, to: nil, by: .operator)
     }
 
     static func check(_ text: String, maximumScalars: Int, _ what: String) throws(StoreError) {

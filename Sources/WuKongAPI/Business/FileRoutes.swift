@@ -23,7 +23,7 @@ enum FileRoutes {
             let conversation = try channel.flatMap { (channel) throws(StoreError) in
                 try store.reading.conversation(channel, of: person.user)?.id
             }
-            try store.makeUploadLink(
+            try store.files.makeUploadLink(
                 UploadLink(
                     key: key, owner: person.user, transferClass: .attachment, conversation: conversation, purpose: nil))
         } answer: { _ in

@@ -11,7 +11,7 @@ struct LinkScenarios {
         let key = FileLinkKey(random: (0..<26).map { _ in UInt8.random(in: 0...255) })
         let link = UploadLink(
             key: key, owner: try server.id(name), transferClass: .attachment, conversation: nil, purpose: nil)
-        try server.write { transaction throws(StoreError) in try transaction.makeUploadLink(link) }
+        try server.write { transaction throws(StoreError) in try transaction.files.makeUploadLink(link) }
         return "/f/\(key)"
     }
 

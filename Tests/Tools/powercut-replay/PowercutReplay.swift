@@ -45,7 +45,7 @@ enum PowercutReplay {
         query.direction = .upload
         query.limit = Self.maximumUploads
         let transfers = try store.readAndWait { [query] transaction throws(StoreError) in
-            try transaction.transfers(query)
+            try transaction.files.transfers(query)
         }
         do throws(FileStoreError) {
             let provider = try ObjectFolder(folder + "/files")
@@ -70,7 +70,7 @@ enum PowercutReplay {
     ) throws(StoreError) {
         var last: ContentHash?
         while true {
-            let page = try rows.allObjects(after: last, limit: 256)
+            let page = try rows.files.allObjects(after: last, limit: 256)
             guard let end = page.last else { return }
             do throws(FileStoreError) {
                 let provider = try ObjectFolder(folder + "/files")

@@ -69,7 +69,9 @@ final class DownloadExchange: FileExchange {
         self.context.services.store.read(
             for: caller.asker,
             { transaction throws(StoreError) -> FileRecord? in
-                guard let file = try transaction.file(key), try transaction.canRead(file, actor) else { return nil }
+                guard let file = try transaction.files.file(key), try transaction.files.canRead(file, actor) else {
+                    return nil
+                }
                 return file
             }, then: self.port.back(to: Self.self) { $0.found($1) })
     }
@@ -80,7 +82,7 @@ final class DownloadExchange: FileExchange {
         if let failure = self.context.api.takeFromAddress(request) { return self.refuse(failure) }
         self.context.services.store.read(
             for: .address(request.peer.throttleKey),
-            { transaction throws(StoreError) in try transaction.file(link: link) },
+            { transaction throws(StoreError) in try transaction.files.file(link: link) },
             then: self.port.back(to: Self.self) { $0.found($1) })
     }
 

@@ -84,7 +84,7 @@ final class QuestionExchange: FileExchange {
         }
         self.context.services.store.read(
             for: .server,
-            { transaction throws(StoreError) in try transaction.file(record.file)?.metadata },
+            { transaction throws(StoreError) in try transaction.files.file(record.file)?.metadata },
             then: self.port.back(to: Self.self) { exchange, result in
                 switch result {
                 case .success(let metadata): exchange.status(record, metadata)
@@ -142,7 +142,7 @@ final class QuestionExchange: FileExchange {
 
     private func delete(_ key: FileKey, _ actor: Actor) {
         self.context.services.store.write(
-            { transaction throws(StoreError) in try transaction.deleteFile(key, by: actor) },
+            { transaction throws(StoreError) in try transaction.files.deleteFile(key, by: actor) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 switch result {
                 case .success: exchange.respond(204)

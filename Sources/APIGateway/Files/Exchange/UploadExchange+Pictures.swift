@@ -13,8 +13,8 @@ extension PictureName {
             guard let user = try store.reading.user(named: name)?.id, actor.isPrivileged || user == actor.user else {
                 throw .refused(.noSuchUser)
             }
-            try store.setPicture(of: .person(user, isSmall: false), to: file.key, by: actor)
-            try store.setPicture(of: .person(user, isSmall: true), to: nil, by: actor)
+            try store.files.setPicture(of: .person(user, isSmall: false), to: file.key, by: actor)
+            try store.files.setPicture(of: .person(user, isSmall: true), to: nil, by: actor)
             try store.setProfile(of: user, ProfilePatch(avatar: APIPaths.file(file.key), avatarSmall: ""))
         case .group(let name):
             let address = ConversationAddress.channel(.group, name)
@@ -27,7 +27,7 @@ extension PictureName {
             var patch = ChannelPatch()
             patch.logo = APIPaths.file(file.key)
             _ = try store.updateInfo(of: id, patch, by: actor)
-            try store.setPicture(of: .conversation(id, isSmall: false), to: file.key, by: actor)
+            try store.files.setPicture(of: .conversation(id, isSmall: false), to: file.key, by: actor)
         }
     }
 
@@ -43,12 +43,12 @@ extension PictureName {
         switch self {
         case .person(let name):
             guard let profile = try store.profile(named: name) else { return .none }
-            if let file = try store.picture(of: .person(profile.user, isSmall: false)) { return .file(file) }
+            if let file = try store.files.picture(of: .person(profile.user, isSmall: false)) { return .file(file) }
             return profile.avatar.map { .address($0) } ?? .none
         case .group(let name):
             let address = ConversationAddress.channel(.group, name)
             guard let id = try store.conversation(address, seenBy: .system)?.id else { return .none }
-            if let file = try store.picture(of: .conversation(id, isSmall: false)) { return .file(file) }
+            if let file = try store.files.picture(of: .conversation(id, isSmall: false)) { return .file(file) }
             return try store.card(of: id)?.logo.map { .address($0) } ?? .none
         }
     }

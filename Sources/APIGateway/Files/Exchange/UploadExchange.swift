@@ -88,7 +88,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
             exchange.linked(result)
         }
         if let failure = self.context.api.takeFromAddress(request) { return linked(.failure(failure)) }
-        self.context.services.store.write({ transaction throws(StoreError) in try transaction.useUploadLink(key) }) {
+        self.context.services.store.write({ transaction throws(StoreError) in try transaction.files.useUploadLink(key) }
+        ) {
             result in
             linked(result.mapError { APIFailure($0) })
         }
@@ -318,7 +319,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func keep(_ type: String, of file: FileRecord, _ view: TransferView) {
         self.isWaiting = true
         self.context.services.store.write(
-            { store throws(StoreError) in try store.setMediaType(of: file.key, to: type) },
+            { store throws(StoreError) in try store.files.setMediaType(of: file.key, to: type) },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false
                 var view = view
@@ -355,7 +356,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.context.services.store.write(
             { transaction throws(StoreError) in
                 if appLink != nil { return try transaction.completeAppFile(key, with: file.key) }
-                try transaction.makeLink(key, to: file.key, for: conversation)
+                try transaction.files.makeLink(key, to: file.key, for: conversation)
             },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
                 exchange.isWaiting = false

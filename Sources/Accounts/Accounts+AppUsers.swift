@@ -24,10 +24,10 @@ extension Accounts {
         }
         self.hashed(password, for: name, then) { hash in
             self.change(name, then) { transaction throws(StoreError) in
-                if let taken = try transaction.reading.taken(person, for: nil) { return .success(.taken(taken)) }
+                if let taken = try transaction.reading.apps.taken(person, for: nil) { return .success(.taken(taken)) }
                 guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
                 let user = try transaction.createUser(name, passwordHash: hash)
-                try transaction.setAppUser(user, person)
+                try transaction.apps.setAppUser(user, person)
                 if profile != ProfilePatch() { try transaction.setProfile(of: user, profile) }
                 return .success(.added(user))
             } committed: { _ in

@@ -116,10 +116,10 @@ private struct ArrivalPlan {
         var before: AppUser?
         self.app = person.app
         if let user {
-            before = try store.appUser(user.id)
-            self.app = try Self.missing(person.app, before, isKept: store.keepsAppUser(user.id))
+            before = try store.apps.appUser(user.id)
+            self.app = try Self.missing(person.app, before, isKept: store.apps.keepsAppUser(user.id))
         }
-        if let taken = try store.taken(self.app, for: user?.id) {
+        if let taken = try store.apps.taken(self.app, for: user?.id) {
             self.outcome = .taken(taken)
             return
         }
@@ -172,7 +172,7 @@ private struct ArrivalPlan {
         } else {
             user = try store.createUser(self.name, passwordHash: self.passwordHash)
         }
-        if self.app != AppUserPatch() { try store.setAppUser(user, self.app) }
+        if self.app != AppUserPatch() { try store.apps.setAppUser(user, self.app) }
         if self.profile != ProfilePatch() { try store.setProfile(of: user, self.profile) }
     }
 }

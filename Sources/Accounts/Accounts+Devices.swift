@@ -64,7 +64,7 @@ extension Accounts {
             }
             // Whoever has one of LeanCloud's session tokens is another device.
             let revocation: Int64? =
-                if case .allBut = choice { try transaction.revokeSessionTokens(of: identity.user) } else { nil }
+                if case .allBut = choice { try transaction.apps.revokeSessionTokens(of: identity.user) } else { nil }
             return .success(Revoked(classes: classes, revocation: revocation))
         } committed: { revoked in
             if let count = revoked.revocation { self.app.revoked(identity.user, count: count) }

@@ -63,7 +63,7 @@ extension Accounts {
             return .success(
                 SessionsToEnd(
                     user: user, name: name, deviceClass: deviceClass, revokedTokens: replaced,
-                    revocation: replaced > 0 ? try transaction.revokeSessionTokens(of: user) : nil))
+                    revocation: replaced > 0 ? try transaction.apps.revokeSessionTokens(of: user) : nil))
         } committed: { sessions in
             self.tookRights(sessions)
             self.authenticator.forgiveTokens(of: name)

@@ -104,7 +104,7 @@ package final class Accounts: Sendable {
             let deleted = try transaction.deleteUser(user.id)
             let sessions = SessionsToEnd(
                 user: user.id, name: name, deviceClass: nil, revokedTokens: deleted.revokedTokens,
-                revocation: try transaction.revokeSessionTokens(of: user.id))
+                revocation: try transaction.apps.revokeSessionTokens(of: user.id))
             return .success(sessions)
         } committed: { sessions in
             self.tookRights(sessions)
@@ -142,7 +142,7 @@ package final class Accounts: Sendable {
             return .success(
                 SessionsToEnd(
                     user: user.id, name: name, deviceClass: nil, revokedTokens: 0,
-                    revocation: try transaction.revokeSessionTokens(of: user.id)))
+                    revocation: try transaction.apps.revokeSessionTokens(of: user.id)))
         } committed: { sessions in
             guard let sessions else { return }
             if role == .administrator { self.setup.finish() }
@@ -167,7 +167,7 @@ package final class Accounts: Sendable {
             return .success(
                 SessionsToEnd(
                     user: user.id, name: name, deviceClass: deviceClass, revokedTokens: count,
-                    revocation: try transaction.revokeSessionTokens(of: user.id)))
+                    revocation: try transaction.apps.revokeSessionTokens(of: user.id)))
         } committed: { sessions in
             self.tookRights(sessions)
             self.authenticator.forgive(name)

@@ -25,7 +25,10 @@ extension AppAuthenticator {
     ///   or can be read by others; `full`.
     package func open(appID: String? = nil) throws(StoreError) {
         let (stored, tokenKey, revocations) = try self.store.readAndWait { transaction throws(StoreError) in
-            (try transaction.application(), try transaction.sessionTokenKey(), try transaction.sessionRevocations())
+            (
+                try transaction.apps.application(), try transaction.apps.sessionTokenKey(),
+                try transaction.apps.sessionRevocations()
+            )
         }
         let (sealingKey, isNew) = try self.sealingKey(hasKeys: stored != nil)
         let vault: AppVault
@@ -74,7 +77,7 @@ extension AppAuthenticator {
         self.store.write(
             auditing: note,
             { transaction throws(StoreError) -> StoredApplication in
-                guard var stored = try transaction.reading.application() else { throw Self.notServed }
+                guard var stored = try transaction.reading.apps.application() else { throw Self.notServed }
                 switch kind {
                 case .appKey:
                     stored.previousAppKey =
@@ -85,7 +88,7 @@ extension AppAuthenticator {
                         overlapSeconds == 0 ? nil : .init(sealed: stored.sealedMasterKey, untilMilliseconds: until)
                     stored.sealedMasterKey = sealed
                 }
-                try transaction.setApplication(stored)
+                try transaction.apps.setApplication(stored)
                 return stored
             }
         ) { result in
@@ -160,7 +163,7 @@ extension AppAuthenticator {
         let stored = StoredApplication(
             appID: appID ?? Self.randomText() + Self.appIDSuffix, sealedAppKey: seal(Self.randomText()),
             sealedMasterKey: seal(Self.randomText()))
-        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.setApplication(stored) }
+        try self.store.writeAndWait { transaction throws(StoreError) in try transaction.apps.setApplication(stored) }
         self.log.info(
             "app_made", ["app": .name(stored.appID), "advice": .text("teahouse ctl app keys prints its keys")])
         return try self.unsealed(stored, with: sealingKey)
@@ -175,7 +178,8 @@ extension AppAuthenticator {
             stored.appID = appID
             vault.appID = appID
             let renamed = stored
-            try self.store.writeAndWait { transaction throws(StoreError) in try transaction.setApplication(renamed) }
+            try self.store.writeAndWait { transaction throws(StoreError) in try transaction.apps.setApplication(renamed)
+            }
         }
         return vault
     }

@@ -136,7 +136,7 @@ extension AdminHandler {
 
     /// State of the app for the audit log: no keys, but the end of old ones, and the values set over the file.
     static let stateOfApp: AuditNote.State = { transaction throws(StoreError) in
-        guard let application = try transaction.application() else { return nil }
+        guard let application = try transaction.apps.application() else { return nil }
         let settings = try transaction.sessionSettings.serverSettings()
         return Self.object { json in
             json.text("appId", application.appID)

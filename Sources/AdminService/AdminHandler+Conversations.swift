@@ -108,7 +108,7 @@ extension AdminHandler {
             listenerCount: Int64(try transaction.listenerCount(of: id)),
             attributes: card?.attributes.map { String(decoding: $0, as: UTF8.self) })
         detail.objectID = conversation.objectID.text
-        if let row = try transaction.objectRows([id], seenBy: .system).first {
+        if let row = try transaction.apps.objectRows([id], seenBy: .system).first {
             detail.isUnique = row.uniqueID != nil
             detail.expiresAtMilliseconds = row.expiresAtMilliseconds
             detail.ownFields = row.fields.map { String(decoding: $0, as: UTF8.self) }

@@ -95,7 +95,7 @@ extension AdminHandler {
     static func devices(
         of user: UserID, _ transaction: ReadTransaction
     ) throws(StoreError) -> [AdminInstallation] {
-        try transaction.installations(of: user).prefix(AdminProtocol.detailRows).map { AdminInstallation($0) }
+        try transaction.apps.installations(of: user).prefix(AdminProtocol.detailRows).map { AdminInstallation($0) }
     }
 
     private func preview(_ rows: [AdminImportRow], _ then: @escaping Answer) {

@@ -70,8 +70,8 @@ extension LeanCloudSession {
                 let new = NewObject(
                     form, creator: user, members: names, title: card.name, attributes: card.attributes,
                     fields: card.fields, makesPeople: makesPeople)
-                let (id, isNew) = try transaction.createObject(new)
-                guard let row = try transaction.reading.objectRows([id], seenBy: user).first else {
+                let (id, isNew) = try transaction.apps.createObject(new)
+                guard let row = try transaction.reading.apps.objectRows([id], seenBy: user).first else {
                     throw .notFound("the conversation")
                 }
                 return (row, isNew)
@@ -131,7 +131,7 @@ extension LeanCloudSession {
             { transaction, user throws(StoreError) in
                 let id = try transaction.conversation(at: address, for: user).id
                 var modified = JSONValue.object([])
-                let updatedAt = try transaction.updateObject(id, by: Actor(user), asked: Array(asked.utf8)) {
+                let updatedAt = try transaction.apps.updateObject(id, by: Actor(user), asked: Array(asked.utf8)) {
                     row throws(StoreError) in
                     do throws(ObjectQueryError) {
                         let applied = try update.apply(to: row)

@@ -153,14 +153,14 @@ extension LeanCloudSession {
         self.services.store.read(
             for: .person(user),
             { reading throws(StoreError) -> Bool in
-                guard let known = try reading.installation(device: device) else { return false }
+                guard let known = try reading.apps.installation(device: device) else { return false }
                 return known.person != client
             }
         ) { [store = self.services.store] result in
             // A device that never registered, or is theirs already, costs no write.
             guard case .success(true) = result else { return }
             store.write({ transaction throws(StoreError) in
-                try transaction.bindInstallation(device, to: user)
+                try transaction.apps.bindInstallation(device, to: user)
             }) { _ in }
         }
     }
@@ -214,7 +214,7 @@ extension LeanCloudSession {
         }
         if let device = self.installation, let user = self.identity?.user {
             self.services.store.write({ transaction throws(StoreError) in
-                try transaction.releaseInstallation(device, from: user)
+                try transaction.apps.releaseInstallation(device, from: user)
             }) { _ in }
         }
         var answer = self.answer(to: command, .session, .closed)

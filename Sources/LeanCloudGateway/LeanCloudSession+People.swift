@@ -53,7 +53,7 @@ extension LeanCloudSession {
                 }
                 guard !isClosed || conversation.kind == .service else { throw .refused(.joiningClosed) }
                 return Place.members(
-                    try transaction.addToObject(
+                    try transaction.apps.addToObject(
                         names, conversation.id, by: Actor(user), makesPeople: makesPeople, wholly: wholly))
             }
         ) { session, place in
@@ -91,7 +91,7 @@ extension LeanCloudSession {
                     return Place.room(conversation)
                 }
                 return Place.members(
-                    try transaction.removeFromObject(
+                    try transaction.apps.removeFromObject(
                         names, conversation.id, by: Actor(user), ownerStays: ownerStays, wholly: wholly))
             }
         ) { session, place in
@@ -161,7 +161,7 @@ extension LeanCloudSession {
             command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
-                return try transaction.setObjectRole(name, role, conversation.id, by: Actor(user))
+                return try transaction.apps.setObjectRole(name, role, conversation.id, by: Actor(user))
             }
         ) { session, updatedAt in
             var answer = ConvCommand()
@@ -180,7 +180,7 @@ extension LeanCloudSession {
             command, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
-                return try transaction.silenceInObject(
+                return try transaction.apps.silenceInObject(
                     names, isSilent, conversation.id, by: Actor(user), wholly: wholly)
             }
         ) { session, outcome in
@@ -196,7 +196,7 @@ extension LeanCloudSession {
             command,
             { reading, user throws(StoreError) in
                 let conversation = try reading.ownConversation(at: address, for: user)
-                return try reading.silencedMembers(
+                return try reading.apps.silencedMembers(
                     of: conversation.id, at: now, offset: page.offset, limit: page.limit + 1)
             }
         ) { session, names in
@@ -215,7 +215,7 @@ extension LeanCloudSession {
             command,
             { reading, user throws(StoreError) in
                 let conversation = try reading.ownConversation(at: address, for: user)
-                let silent = try reading.silencedMembers(of: conversation.id, at: now, offset: 0, limit: 1_000)
+                let silent = try reading.apps.silencedMembers(of: conversation.id, at: now, offset: 0, limit: 1_000)
                 return names.filter { name in silent.contains { $0.text == name } }
             }
         ) { session, silent in
@@ -260,7 +260,8 @@ extension LeanCloudSession {
             command, invalid: .blacklistFull, refused: LeanCloudFault.init(ordinary:),
             { transaction, user throws(StoreError) in
                 let conversation = try transaction.conversation(at: address, for: user)
-                return try transaction.blockInObject(names, isBlocked, conversation.id, by: Actor(user), wholly: wholly)
+                return try transaction.apps.blockInObject(
+                    names, isBlocked, conversation.id, by: Actor(user), wholly: wholly)
             }
         ) { session, outcome in
             if wholly, let failure = outcome.failed.first {
@@ -281,7 +282,7 @@ extension LeanCloudSession {
             command,
             { reading, user throws(StoreError) in
                 let conversation = try reading.ownConversation(at: address, for: user)
-                return try reading.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit + 1)
+                return try reading.apps.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit + 1)
             }
         ) { session, names in
             var answer = BlacklistCommand()

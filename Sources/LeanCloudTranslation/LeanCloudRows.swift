@@ -143,7 +143,7 @@ package struct ObjectSearch: Sendable {
         for asker: UserID, called name: UserName, at now: Int64, in reading: ReadTransaction
     ) throws(StoreError) -> [JSONValue] {
         guard self.limit > 0 else { return [] }
-        let candidates = try reading.objects(
+        let candidates = try reading.apps.objects(
             self.scan(for: name), seenBy: asker, membersOnly: self.membersOnly, at: now)
         guard candidates.count <= ObjectScanBounds.rows else {
             throw .invalid(
@@ -157,7 +157,7 @@ package struct ObjectSearch: Sendable {
         var rows: [JSONValue] = []
         for match in found.dropFirst(self.skip).prefix(self.limit) {
             let newest =
-                try self.withNewest ? reading.newestMessage(in: match.row.conversation, seenBy: asker) : nil
+                try self.withNewest ? reading.apps.newestMessage(in: match.row.conversation, seenBy: asker) : nil
             guard newest != nil || self.isCompact else {
                 rows.append(match.json)
                 continue
@@ -199,7 +199,7 @@ package struct ObjectSearch: Sendable {
         while !rest.isEmpty {
             // The default page is small: so is the first look.
             let page = min(ObjectScanBounds.page, self.isByActivity ? max(self.skip + self.limit, 20) : .max)
-            for row in try reading.objectRows(Array(rest.prefix(page)), seenBy: asker) {
+            for row in try reading.apps.objectRows(Array(rest.prefix(page)), seenBy: asker) {
                 people += row.members.count
                 let json = LeanCloudRows.row(row, isForClient: true, at: now)
                 do throws(ObjectQueryError) {
@@ -230,11 +230,11 @@ extension LeanCloudRows {
             guard case .object(let id)? = LeanCloudNames.address(cid: cid) else { return nil }
             return id
         }
-        let found = try reading.objects(.ids(ids), seenBy: asker, membersOnly: false, at: now)
+        let found = try reading.apps.objects(.ids(ids), seenBy: asker, membersOnly: false, at: now)
         var rows: [JSONValue] = []
         var rest = found[...]
         while !rest.isEmpty {
-            for row in try reading.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: asker) {
+            for row in try reading.apps.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: asker) {
                 if row.conversation.kind == .temporary { rows.append(self.row(row, isForClient: true, at: now)) }
             }
             rest = rest.dropFirst(ObjectScanBounds.page)
@@ -246,7 +246,7 @@ extension LeanCloudRows {
     package static func one(
         _ id: ConversationID, for asker: UserID, at now: Int64, in reading: ReadTransaction
     ) throws(StoreError) -> JSONValue? {
-        try reading.objectRows([id], seenBy: asker).first.map { self.row($0, at: now) }
+        try reading.apps.objectRows([id], seenBy: asker).first.map { self.row($0, at: now) }
     }
 }
 

@@ -37,7 +37,7 @@ struct ArrivalRequestsTests {
 
     private func kept(_ name: UserName, in fixture: Fixture) throws -> Kept? {
         try fixture.store.readAndWait { store throws(StoreError) in
-            guard let app = try store.appUser(named: name) else { return nil }
+            guard let app = try store.apps.appUser(named: name) else { return nil }
             let profile = try store.profile(of: app.user)
             return Kept(
                 app: app, hash: try store.passwordHash(of: app.user), displayName: profile?.displayName,
@@ -93,7 +93,7 @@ struct ArrivalRequestsTests {
         #expect(kept.hash == before.hash && kept.displayName == "Tom" && kept.avatar == "https://a/b.png")
         #expect(kept.app.username == "tom" && kept.app.createdAtMilliseconds == 1_400_000_000_000)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setAppUser(
+            try store.apps.setAppUser(
                 kept.app.user, AppUserPatch(username: "thomas", phone: "", fields: Array(#"{"age":18}"#.utf8)))
         }
         _ = try self.bring([tom], to: fixture)

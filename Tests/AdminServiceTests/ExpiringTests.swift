@@ -35,7 +35,7 @@ import Testing
             guard let creator = try transaction.reading.user(named: romeo)?.id else { return "" }
             let new = NewObject(
                 .unique, creator: creator, members: names, fields: Array(#"{"color":"red"}"#.utf8))
-            let made = try transaction.createObject(new).id
+            let made = try transaction.apps.createObject(new).id
             return try transaction.reading.conversation(made)?.objectID.text ?? ""
         }
         guard case .conversation(let detail) = try client.ask(.showConversation(id)) else {
@@ -55,9 +55,9 @@ import Testing
         let client = try fixture.client()
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: romeo)?.id else { return }
-            _ = try transaction.register(
+            _ = try transaction.apps.register(
                 InstallationPatch(deviceType: "ios", deviceToken: "0123456789abcdef", installationID: "i-1"))
-            try transaction.bindInstallation("i-1", to: user)
+            try transaction.apps.bindInstallation("i-1", to: user)
         }
         guard case .user(let shown) = try client.ask(.showUser(romeo)),
             case .details(let details) = try client.ask(.people(.details(romeo)))

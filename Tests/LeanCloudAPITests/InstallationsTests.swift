@@ -42,20 +42,21 @@ import Testing
         let channels = { () throws -> JSONValue? in
             try app.master("GET", "/1.1/installations/\(id)").json["channels"]
         }
-        try app.server.write { store throws(StoreError) in try store.bindInstallation("i-1", to: romeo) }
+        try app.server.write { store throws(StoreError) in try store.apps.bindInstallation("i-1", to: romeo) }
         #expect(try channels() == .of(#"["romeo"]"#))
-        try app.server.write { store throws(StoreError) in try store.bindInstallation("i-1", to: juliet) }
+        try app.server.write { store throws(StoreError) in try store.apps.bindInstallation("i-1", to: juliet) }
         #expect(try channels() == .of(#"["juliet"]"#))
         let devices = { (user: UserID) throws in
-            try app.server.server.store.readAndWait { store throws(StoreError) in try store.installations(of: user) }
+            try app.server.server.store.readAndWait { store throws(StoreError) in try store.apps.installations(of: user)
+            }
         }
         #expect(try devices(romeo).isEmpty && devices(juliet).count == 1)
         // Who is gone from it already takes it from nobody.
-        try app.server.write { store throws(StoreError) in try store.releaseInstallation("i-1", from: romeo) }
+        try app.server.write { store throws(StoreError) in try store.apps.releaseInstallation("i-1", from: romeo) }
         #expect(try channels() == .of(#"["juliet"]"#))
-        try app.server.write { store throws(StoreError) in try store.releaseInstallation("i-1", from: juliet) }
+        try app.server.write { store throws(StoreError) in try store.apps.releaseInstallation("i-1", from: juliet) }
         #expect(try channels() == .of("[]"))
-        try app.server.write { store throws(StoreError) in try store.bindInstallation("unknown", to: juliet) }
+        try app.server.write { store throws(StoreError) in try store.apps.bindInstallation("unknown", to: juliet) }
         #expect(try devices(juliet).isEmpty)
     }
 
@@ -68,7 +69,7 @@ import Testing
         #expect(try app.ask("PUT", path, app.asClient, .of(#"{"badge":1}"#)).status == 200)
         let (romeo, juliet) = (try app.server.token("romeo", .app), try app.server.token("juliet", .app))
         let owner = try app.server.id("romeo")
-        try app.server.write { store throws(StoreError) in try store.bindInstallation("i-1", to: owner) }
+        try app.server.write { store throws(StoreError) in try store.apps.bindInstallation("i-1", to: owner) }
         for headers in [app.asClient, app.asClient + [("X-LC-Session", juliet)]] {
             #expect(try app.ask("GET", path, headers).code == 101)
             for body in [#"{"badge":9}"#, #"{"installationId":"mine"}"#, #"{"deviceToken":""}"#] {
@@ -95,12 +96,12 @@ import Testing
         let romeo = try app.server.id("romeo")
         try app.server.write { store throws(StoreError) in
             for number in 0...AppLimits.devicesPerPerson {
-                _ = try store.register(InstallationPatch(deviceType: "ios", deviceToken: "t\(number)"))
-                try store.bindInstallation("t\(number)", to: romeo)
+                _ = try store.apps.register(InstallationPatch(deviceType: "ios", deviceToken: "t\(number)"))
+                try store.apps.bindInstallation("t\(number)", to: romeo)
             }
         }
         let devices = try app.server.server.store.readAndWait { store throws(StoreError) in
-            try store.installations(of: romeo)
+            try store.apps.installations(of: romeo)
         }
         #expect(devices.count == AppLimits.devicesPerPerson && !devices.contains { $0.deviceToken == "t0" })
     }

@@ -222,7 +222,7 @@ import Testing
         let name = UserName("5512602ae4b01608686c3e0e")!
         let user = try app.server.write { store throws(StoreError) in
             let user = try store.createUser(name, passwordHash: imported.stored)
-            try store.setAppUser(user, AppUserPatch(username: "tom", createdAtMilliseconds: 1_400_000_000_000))
+            try store.apps.setAppUser(user, AppUserPatch(username: "tom", createdAtMilliseconds: 1_400_000_000_000))
             return user
         }
         #expect(try self.signIn(app, #"{"username":"tom","password":"passwort"}"#).code == 210)

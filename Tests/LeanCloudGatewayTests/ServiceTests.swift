@@ -13,7 +13,7 @@ struct ServiceTests {
         try server.add("host")
         let host = try server.id("host")
         return try server.write { transaction throws(StoreError) in
-            let id = try transaction.createObject(NewObject(.service, creator: host, title: "news")).id
+            let id = try transaction.apps.createObject(NewObject(.service, creator: host, title: "news")).id
             return try transaction.reading.conversation(id)?.objectID.text ?? ""
         }
     }
@@ -266,14 +266,14 @@ struct ServiceTests {
         try server.write { transaction throws(StoreError) in
             var patch = InstallationPatch()
             patch.installationID = "i-1"
-            _ = try transaction.register(patch)
+            _ = try transaction.apps.register(patch)
         }
         func devices() throws -> [String?] {
             // What sessions look up is found by then, and what they write then is written.
             try server.server.store.readAndWait { _ in }
             try server.write { _ in }
             return try server.server.store.readAndWait { transaction throws(StoreError) in
-                try transaction.installations(of: tom).map(\.installationID)
+                try transaction.apps.installations(of: tom).map(\.installationID)
             }
         }
         func open(_ dialect: Dialect) throws -> LeanCloudClient {

@@ -10,11 +10,11 @@ struct AppPeopleTests {
     init() throws { self.verona = try Verona() }
 
     private func set(_ user: UserID, _ patch: AppUserPatch) throws {
-        try self.verona.write { store throws(StoreError) in try store.setAppUser(user, patch) }
+        try self.verona.write { store throws(StoreError) in try store.apps.setAppUser(user, patch) }
     }
 
     private func user(_ login: AppLogin) throws -> UserID? {
-        try self.verona.read { store throws(StoreError) in try store.appUser(by: login)?.user }
+        try self.verona.read { store throws(StoreError) in try store.apps.appUser(by: login)?.user }
     }
 
     @Test("somebody is found by username, email and phone, or by their name while they have no username")
@@ -35,7 +35,7 @@ struct AppPeopleTests {
         let (romeo, juliet) = (self.verona.romeo, self.verona.juliet)
         try self.set(romeo, AppUserPatch(username: "montague", email: "r@verona.it"))
         let finding = { (patch: AppUserPatch) throws in
-            try self.verona.read { store throws(StoreError) in try store.taken(patch, for: juliet) }
+            try self.verona.read { store throws(StoreError) in try store.apps.taken(patch, for: juliet) }
         }
         #expect(try finding(AppUserPatch(username: "montague")) == .username("montague"))
         #expect(try finding(AppUserPatch(username: "romeo")) == .username("romeo"))
@@ -50,12 +50,12 @@ struct AppPeopleTests {
         let romeo = self.verona.romeo
         try self.set(romeo, AppUserPatch(username: "montague", fields: Array(#"{"a":1}"#.utf8)))
         try self.verona.write { store throws(StoreError) in
-            _ = try store.register(InstallationPatch(deviceType: "ios", deviceToken: "t"))
-            try store.bindInstallation("t", to: romeo)
+            _ = try store.apps.register(InstallationPatch(deviceType: "ios", deviceToken: "t"))
+            try store.apps.bindInstallation("t", to: romeo)
             _ = try store.deleteUser(romeo)
         }
         #expect(try self.user(.username("montague")) == nil)
-        let device = try self.verona.read { store throws(StoreError) in try store.installation(device: "t") }
+        let device = try self.verona.read { store throws(StoreError) in try store.apps.installation(device: "t") }
         #expect(device != nil && device?.person == nil)
         try self.set(self.verona.juliet, AppUserPatch(username: "montague"))
         #expect(try self.verona.fixture.verified().findings == [])
@@ -64,9 +64,9 @@ struct AppPeopleTests {
     @Test("two rows of one device become one")
     func oneDevice() throws {
         let count = try self.verona.write { store throws(StoreError) in
-            _ = try store.register(InstallationPatch(deviceType: "ios", deviceToken: "t"))
-            let named = try store.register(InstallationPatch(deviceType: "ios", installationID: "i"))
-            _ = try store.change(named.objectID, InstallationPatch(deviceToken: "t"))
+            _ = try store.apps.register(InstallationPatch(deviceType: "ios", deviceToken: "t"))
+            let named = try store.apps.register(InstallationPatch(deviceType: "ios", installationID: "i"))
+            _ = try store.apps.change(named.objectID, InstallationPatch(deviceToken: "t"))
             return try store.connection.first("SELECT count(*) FROM installation") { row throws(StoreError) in
                 row.int64(0)
             }
@@ -79,7 +79,7 @@ struct AppPeopleTests {
         let romeo = self.verona.romeo
         let counts = try self.verona.write { store throws(StoreError) in
             for number in 0..<AppLimits.openUploadsOfPerson + 5 {
-                try store.makeAppFile(
+                try store.apps.makeAppFile(
                     AppFile(
                         objectID: ObjectID("f\(number)")!, owner: romeo,
                         place: .link(FileLinkKey(random: Verona.randomBytes()), isComplete: false), name: "a",
@@ -92,7 +92,7 @@ struct AppPeopleTests {
         #expect(counts == AppLimits.openUploadsOfPerson)
         #expect(throws: StoreError.self) {
             try self.verona.write { store throws(StoreError) in
-                try store.makeAppFile(
+                try store.apps.makeAppFile(
                     AppFile(
                         objectID: ObjectID("g")!, owner: romeo, place: .address(""), name: "", mediaType: "",
                         metadata: nil))
@@ -106,7 +106,7 @@ struct AppPeopleTests {
         let (romeo, juliet) = (self.verona.romeo, self.verona.juliet)
         let key = FileLinkKey(random: Verona.randomBytes())
         try self.verona.write { store throws(StoreError) in
-            try store.makeAppFile(
+            try store.apps.makeAppFile(
                 AppFile(
                     objectID: ObjectID("f")!, owner: .system, place: .link(key, isComplete: false), name: "a",
                     mediaType: "", metadata: nil))
@@ -115,7 +115,7 @@ struct AppPeopleTests {
         let file = try self.verona.upload(.system)
         try self.verona.write { store throws(StoreError) in
             _ = try store.files.useUploadLink(key)
-            try store.completeAppFile(key, with: file.key)
+            try store.apps.completeAppFile(key, with: file.key)
         }
         let place = try self.verona.say("\(key)", juliet)
         #expect(try self.verona.file(link: key)?.id == file.id)

@@ -14,13 +14,13 @@ import Testing
         let new = NewObject(
             .normal, creator: creator ?? self.verona.romeo, members: [UserName("juliet")!],
             attributes: Array(attributes.utf8), fields: fields.map { Array($0.utf8) })
-        return try self.verona.write { store throws(StoreError) in try store.createObject(new).id }
+        return try self.verona.write { store throws(StoreError) in try store.apps.createObject(new).id }
     }
 
     private func set(_ id: ConversationID, _ attributes: String, by user: UserID) throws {
         let value = try JSONValue(parsing: attributes)
         try self.verona.write { store throws(StoreError) in
-            _ = try store.updateObject(id, by: Actor(user)) { row throws(StoreError) in
+            _ = try store.apps.updateObject(id, by: Actor(user)) { row throws(StoreError) in
                 let others = (row.object ?? []).filter { $0.name != "attr" }
                 return (.object(others + [JSONValue.Member("attr", value)]), .object([]))
             }
@@ -68,7 +68,7 @@ import Testing
         let new = NewObject(
             .temporary(seconds: 60), creator: self.verona.romeo, members: [UserName("juliet")!],
             attributes: Array(#"{"cover":"\#(picture.key)"}"#.utf8))
-        _ = try self.verona.write { store throws(StoreError) in try store.createObject(new) }
+        _ = try self.verona.write { store throws(StoreError) in try store.apps.createObject(new) }
         #expect(try self.verona.file(picture.key)?.references == 1)
         self.verona.fixture.clock.advance(milliseconds: 3_600_000)
         self.verona.fixture.store.runMaintenance()

@@ -29,7 +29,7 @@ struct Cafe {
             form, creator: self.tom, members: self.names(members), title: title,
             attributes: attributes.map { Array($0.utf8) }, fields: fields.map { Array($0.utf8) },
             makesPeople: makesPeople)
-        return try self.write { store throws(StoreError) in try store.createObject(new) }
+        return try self.write { store throws(StoreError) in try store.apps.createObject(new) }
     }
 
     @discardableResult
@@ -42,7 +42,7 @@ struct Cafe {
     func row(_ id: ConversationID, for user: UserID? = nil) throws -> ObjectRow {
         let asker = user ?? self.tom
         let rows = try self.fixture.store.readAndWait { store throws(StoreError) in
-            try store.objectRows([id], seenBy: asker)
+            try store.apps.objectRows([id], seenBy: asker)
         }
         return try #require(rows.first)
     }
@@ -54,11 +54,11 @@ struct Cafe {
     }
 
     func add(_ names: [String], _ id: ConversationID, by user: UserID) throws(StoreError) -> PeopleOutcome {
-        try self.write { store throws(StoreError) in try store.addToObject(names, id, by: Actor(user)) }
+        try self.write { store throws(StoreError) in try store.apps.addToObject(names, id, by: Actor(user)) }
     }
 
     func remove(_ names: [String], _ id: ConversationID, by user: UserID) throws(StoreError) -> PeopleOutcome {
-        try self.write { store throws(StoreError) in try store.removeFromObject(names, id, by: Actor(user)) }
+        try self.write { store throws(StoreError) in try store.apps.removeFromObject(names, id, by: Actor(user)) }
     }
 
     func refusal<Value>(_ body: () throws -> Value) -> ActionRefusal? {
@@ -166,7 +166,7 @@ struct ObjectTests {
     func newDirect() throws {
         let cafe = try Cafe()
         let new = NewObject(.unique, creator: cafe.tom, members: [UserName("Jerry")!], title: "Us")
-        let told = try cafe.events { store throws(StoreError) in try store.createObject(new) }
+        let told = try cafe.events { store throws(StoreError) in try store.apps.createObject(new) }
         #expect(told == [.created([UserName("Tom")!, UserName("Jerry")!])])
         let id = try cafe.make(.unique, ["Jerry"]).id
         #expect(try cafe.row(id).conversation.title == "Us")
@@ -199,7 +199,7 @@ struct ObjectTests {
         let made = try cafe.make()
         let joined = try cafe.write { store throws(StoreError) in
             let spike = try store.ensureUser(UserName("Spike")!).id
-            return try store.addToObject(["Spike"], made.id, by: Actor(spike))
+            return try store.apps.addToObject(["Spike"], made.id, by: Actor(spike))
         }
         #expect(joined.done.map(\.text) == ["Spike"])
         let spike = try cafe.user("Spike")
@@ -222,7 +222,7 @@ struct ObjectTests {
         let cafe = try Cafe()
         let made = try cafe.make(.normal, ["Jerry", "Spike"])
         let stays = try cafe.write { [tom = cafe.tom] store throws(StoreError) in
-            try store.removeFromObject(["Tom"], made.id, by: Actor(tom), ownerStays: true)
+            try store.apps.removeFromObject(["Tom"], made.id, by: Actor(tom), ownerStays: true)
         }
         #expect(stays.failed == [.init("Tom", .ownerStays)])
         #expect(stays.done == [])
@@ -237,8 +237,8 @@ struct ObjectTests {
         let made = try cafe.make(.unique, ["Jerry"])
         let outcomes = try cafe.write { [tom = cafe.tom, jerry = cafe.jerry] store throws(StoreError) in
             [
-                try store.removeFromObject(["Tom"], made.id, by: Actor(jerry), ownerStays: true),
-                try store.removeFromObject(["Tom"], made.id, by: Actor(tom), ownerStays: true),
+                try store.apps.removeFromObject(["Tom"], made.id, by: Actor(jerry), ownerStays: true),
+                try store.apps.removeFromObject(["Tom"], made.id, by: Actor(tom), ownerStays: true),
             ]
         }
         #expect(outcomes.map(\.failed) == [[.init("Tom", .ownerStays)], []])
@@ -272,7 +272,7 @@ struct ObjectTests {
         let cafe = try Cafe()
         let made = try cafe.make(.unique, ["Jerry"])
         let told = try cafe.events { [tom = cafe.tom] store throws(StoreError) in
-            try store.removeFromObject(["Tom"], made.id, by: Actor(tom))
+            try store.apps.removeFromObject(["Tom"], made.id, by: Actor(tom))
         }
         #expect(told.contains(.left([UserName("Tom")!], as: .left)))
         #expect(try cafe.row(made.id).members.map(\.text) == ["Jerry"])
@@ -285,7 +285,7 @@ struct ObjectTests {
         let cafe = try Cafe()
         let made = try cafe.make()
         let outcome = try cafe.write { [tom = cafe.tom] store throws(StoreError) in
-            try store.addToObject(["Spike", ""], made.id, by: Actor(tom), wholly: true)
+            try store.apps.addToObject(["Spike", ""], made.id, by: Actor(tom), wholly: true)
         }
         #expect(outcome.done == [])
         #expect(outcome.failed == [.init("", .unknown)])
@@ -313,7 +313,7 @@ struct ObjectTests {
             let id = try cafe.make(form, attributes: #"{"type":1}"#, fields: #"{"color":"red"}"#).id
             let change = self.set("name", .string("Mice"))
             let told = try cafe.events { [jerry = cafe.jerry] store throws(StoreError) in
-                try store.updateObject(id, by: Actor(jerry), asked: Array(#"{"name":"Mice"}"#.utf8)) {
+                try store.apps.updateObject(id, by: Actor(jerry), asked: Array(#"{"name":"Mice"}"#.utf8)) {
                     row throws(StoreError) in change(row)
                 }
             }
@@ -336,7 +336,7 @@ struct ObjectTests {
         let change = self.set("color", .string("red"))
         func update(_ id: ConversationID, _ user: UserID) throws {
             try cafe.write { store throws(StoreError) in
-                _ = try store.updateObject(id, by: Actor(user)) { row throws(StoreError) in change(row) }
+                _ = try store.apps.updateObject(id, by: Actor(user)) { row throws(StoreError) in change(row) }
             }
         }
         #expect(cafe.refusal { try update(id, spike) } == .notMember)
@@ -353,19 +353,19 @@ struct ObjectTests {
         #expect(
             cafe.refusal {
                 try cafe.write { store throws(StoreError) in
-                    try store.silenceInObject(["Spike"], true, made.id, by: Actor(jerry))
+                    try store.apps.silenceInObject(["Spike"], true, made.id, by: Actor(jerry))
                 }
             } == .notManager)
         try cafe.write { store throws(StoreError) in
-            _ = try store.setObjectRole("Jerry", .manager, made.id, by: Actor(tom))
+            _ = try store.apps.setObjectRole("Jerry", .manager, made.id, by: Actor(tom))
         }
         let silenced = try cafe.write { store throws(StoreError) in
-            try store.silenceInObject(["Spike", "Tom", "Butch"], true, made.id, by: Actor(jerry))
+            try store.apps.silenceInObject(["Spike", "Tom", "Butch"], true, made.id, by: Actor(jerry))
         }
         #expect(silenced.done.map(\.text) == ["Spike"])
         #expect(silenced.failed == [.init("Tom", .outranked), .init("Butch", .unknown)])
         let blocked = try cafe.events { store throws(StoreError) in
-            try store.blockInObject(["Tyke"], true, made.id, by: Actor(jerry))
+            try store.apps.blockInObject(["Tyke"], true, made.id, by: Actor(jerry))
         }
         #expect(blocked == [.blocked([UserName("Tyke")!]), .left([UserName("Tyke")!])])
         let tyke = try cafe.user("Tyke")

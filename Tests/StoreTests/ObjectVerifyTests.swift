@@ -59,7 +59,7 @@ struct ConversationExpiryTests {
         #expect(cafe.fixture.send("still here", from: cafe.tom, to: .id(said)).accepted != nil)
         let (tom, jerry) = (cafe.tom, cafe.jerry)
         try cafe.write { store throws(StoreError) in
-            _ = try store.addToObject(["Spike"], changed, by: Actor(tom))
+            _ = try store.apps.addToObject(["Spike"], changed, by: Actor(tom))
             try store.markRead(jerry, in: silent, upTo: 1)
         }
         let before = cafe.fixture.clock.clock.wallMilliseconds() - 8 * Self.day

@@ -117,8 +117,8 @@ struct VisibilityTests {
             try fixture.user("robot"), try fixture.user("juliet"), try fixture.user("tybalt")
         )
         let news = try fixture.store.writeAndWait { store throws(StoreError) in
-            let id = try store.createObject(NewObject(.service, creator: robot)).id
-            _ = try store.addToObject(["tybalt"], id, by: .application)
+            let id = try store.apps.createObject(NewObject(.service, creator: robot)).id
+            _ = try store.apps.addToObject(["tybalt"], id, by: .application)
             return id
         }
         fixture.send("news", from: robot, to: .id(news), authority: .application)
@@ -247,7 +247,7 @@ struct VisibilityTests {
         let newest = try fixture.store.readAndWait { store throws(StoreError) in
             guard let conversation = try store.conversation(verona) else { return [Int64]() }
             return try [romeo, juliet].map { user throws(StoreError) in
-                try store.newestMessage(in: conversation, seenBy: user)?.message.sequence ?? 0
+                try store.apps.newestMessage(in: conversation, seenBy: user)?.message.sequence ?? 0
             }
         }
         #expect(newest == [6, 1])

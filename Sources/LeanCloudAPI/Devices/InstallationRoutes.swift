@@ -63,8 +63,8 @@ enum InstallationRoutes {
             } catch {
                 return .failure(.bad(error.reason))
             }
-            guard let known else { return .success(try store.register(patch)) }
-            return .success(try store.change(known.objectID, patch))
+            guard let known else { return .success(try store.apps.register(patch)) }
+            return .success(try store.apps.change(known.objectID, patch))
         }
     }
 
@@ -111,10 +111,10 @@ enum InstallationRoutes {
         Self.asHolder(request, services, reply) { isHolder in
             Self.write(services, reply, status: 201) { store throws(StoreError) in
                 for name in names {
-                    guard let known = try store.reading.installation(device: name) else { continue }
+                    guard let known = try store.reading.apps.installation(device: name) else { continue }
                     return try entry.apply(to: known, in: store)
                 }
-                if let said, let known = try store.reading.installation(said), isHolder(known) {
+                if let said, let known = try store.reading.apps.installation(said), isHolder(known) {
                     return try entry.apply(to: known, in: store)
                 }
                 return try entry.apply(to: nil, in: store)
@@ -130,7 +130,7 @@ enum InstallationRoutes {
         Self.asHolder(request, services, reply) { isHolder in
             Self.write(services, reply, status: 200) { store throws(StoreError) in
                 // Somebody else's looks like none.
-                guard let known = try store.reading.installation(id), isHolder(known) || entry.names(known) else {
+                guard let known = try store.reading.apps.installation(id), isHolder(known) || entry.names(known) else {
                     return .failure(.noSuchObject)
                 }
                 return try entry.apply(to: known, in: store)
@@ -156,7 +156,7 @@ enum InstallationRoutes {
         let id = try Self.id(request)
         Self.asHolder(request, services, reply) { isHolder in
             services.read(reply, for: request.asker) { store throws(StoreError) in
-                try store.installation(id)
+                try store.apps.installation(id)
             } answer: { installation in
                 guard let installation, isHolder(installation) else { return .failure(.noSuchObject) }
                 return .json(Self.row(installation))
@@ -169,7 +169,7 @@ enum InstallationRoutes {
     ) throws(APIFailure) {
         let id = try Self.id(request)
         services.write(reply, by: .leanCloud) { store throws(StoreError) in
-            try store.deleteInstallation(id)
+            try store.apps.deleteInstallation(id)
         } answer: { wasThere in
             wasThere ? .nothing : .failure(.noSuchObject)
         }

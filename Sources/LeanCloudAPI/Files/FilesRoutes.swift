@@ -51,7 +51,7 @@ struct FilesRoutes: Sendable {
             file.owner = actor.user
             let made = file
             services.write(reply, by: .leanCloud) { store throws(StoreError) in
-                try store.makeAppFile(made)
+                try store.apps.makeAppFile(made)
             } answer: { _ in
                 let row = FileRow(call)
                 return .json(
@@ -116,10 +116,11 @@ struct FilesRoutes: Sendable {
         }
         guard try fields.optionalSwitch("result") == false else { return reply(.nothing) }
         services.write(reply, by: .leanCloud) { store throws(StoreError) in
-            guard let file = try store.reading.appFile(link: key), case .link(_, isComplete: false) = file.place else {
+            guard let file = try store.reading.apps.appFile(link: key), case .link(_, isComplete: false) = file.place
+            else {
                 return
             }
-            try store.deleteAppFile(file.objectID, by: .application)
+            try store.apps.deleteAppFile(file.objectID, by: .application)
         } answer: { _ in
             .nothing
         }
@@ -133,7 +134,7 @@ struct FilesRoutes: Sendable {
         let call = AppCall(request, services, reply)
         let id = try Self.id(request)
         call.read { store throws(StoreError) in
-            try store.appFile(id)
+            try store.apps.appFile(id)
         } answer: { file throws(APIFailure) in
             guard let file else { throw .noSuchObject }
             return .json(FileRow(call).json(file))
@@ -155,7 +156,7 @@ struct FilesRoutes: Sendable {
                 return call.refuse(APIFailure(403, "only its owner or the master key removes a file"))
             }
             services.store.write { store throws(StoreError) in
-                try store.deleteAppFile(id, by: actor)
+                try store.apps.deleteAppFile(id, by: actor)
             } then: { result in
                 switch result {
                 case .failure(.refused(.noSuchFile)): call.refuse(.noSuchObject)
@@ -191,7 +192,7 @@ struct FilesRoutes: Sendable {
             file.owner = actor.user
             let made = file
             call.write { store throws(StoreError) in
-                try store.makeAppFile(made)
+                try store.apps.makeAppFile(made)
             } answer: { _ in
                 .json(FileRow(call).json(made), status: 201)
             }
@@ -244,8 +245,8 @@ struct FilesRoutes: Sendable {
                 case .failure(let error): call.refuse(.transfer(error))
                 case .success(let content):
                     call.write { store throws(StoreError) in
-                        try store.makeAppFile(made)
-                        try store.completeAppFile(key, with: content)
+                        try store.apps.makeAppFile(made)
+                        try store.apps.completeAppFile(key, with: content)
                     } answer: { _ in
                         .json(FileRow(call).json(made), status: 201)
                     }

@@ -106,7 +106,7 @@ struct PeopleRoutes: Sendable {
             throw APIFailure(400, "Password is missing or empty", code: 201)
         }
         services.store.read(as: .signIn) { store throws(StoreError) in
-            try store.appUser(by: login)?.name
+            try store.apps.appUser(by: login)?.name
         } then: { result in
             switch result {
             case .failure(let error): call.refuse(APIFailure(error))
@@ -161,7 +161,7 @@ struct PeopleRoutes: Sendable {
             case .failure(let error): call.refuse(.accounts(error))
             case .success(let issued):
                 call.read { store throws(StoreError) in
-                    guard let user = try store.appUser(issued.user) else { throw .refused(.noSuchUser) }
+                    guard let user = try store.apps.appUser(issued.user) else { throw .refused(.noSuchUser) }
                     return user
                 } answer: { user in
                     .json(UserRow.json(user, isPrivate: true, token: issued.token.text), status: status)
@@ -179,7 +179,7 @@ struct PeopleRoutes: Sendable {
         let call = AppCall(request, services, reply)
         call.asPerson { identity in
             call.read { store throws(StoreError) in
-                guard let user = try store.appUser(identity.user) else { throw .refused(.noSuchUser) }
+                guard let user = try store.apps.appUser(identity.user) else { throw .refused(.noSuchUser) }
                 return user
             } answer: { user in
                 .json(UserRow.json(user, isPrivate: true, token: call.sessionToken))
@@ -194,7 +194,7 @@ struct PeopleRoutes: Sendable {
         let name = try Self.name(request)
         Self.asOwnerOrOther(call, name) { isPrivate in
             call.read { store throws(StoreError) in
-                try store.appUser(named: name)
+                try store.apps.appUser(named: name)
             } answer: { user throws(APIFailure) in
                 guard let user else { throw .noSuchPerson }
                 return .json(UserRow.json(user, isPrivate: isPrivate))

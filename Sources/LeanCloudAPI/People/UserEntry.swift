@@ -55,7 +55,7 @@ struct UserEntry: Sendable {
 
     /// Makes the change, and has the profile here follow it.
     func apply(to name: UserName, in store: WriteTransaction) throws(StoreError) -> PeopleRoutes.Changed {
-        guard let before = try store.reading.appUser(named: name) else { return .refused(.noSuchPerson) }
+        guard let before = try store.reading.apps.appUser(named: name) else { return .refused(.noSuchPerson) }
         let change: (row: JSONValue, modified: JSONValue)
         let old = UserRow.fields(before)
         do throws(APIFailure) {
@@ -63,14 +63,14 @@ struct UserEntry: Sendable {
         } catch {
             return .refused(error)
         }
-        if let taken = try store.reading.taken(self.patch, for: before.user) { return .refused(.taken(taken)) }
+        if let taken = try store.reading.apps.taken(self.patch, for: before.user) { return .refused(.taken(taken)) }
         let profile = ShownProfile.patch(
             from: old, to: change.row, now: try store.reading.profile(of: before.user))
         var patch = self.patch
         patch.fields = change.row.serialized()
-        try store.setAppUser(before.user, patch)
+        try store.apps.setAppUser(before.user, patch)
         if profile != ProfilePatch() { try store.setProfile(of: before.user, profile) }
-        guard let after = try store.reading.appUser(before.user) else { return .refused(.noSuchPerson) }
+        guard let after = try store.reading.apps.appUser(before.user) else { return .refused(.noSuchPerson) }
         return .done(after, modified: change.modified)
     }
 }

@@ -66,7 +66,7 @@ struct UserSearch: Sendable {
             people = try self.people(ids, store)
         } else if let asker {
             // Who asks for nobody in particular is shown themselves.
-            people = [try store.appUser(asker)].compactMap { $0 }
+            people = [try store.apps.appUser(asker)].compactMap { $0 }
         } else {
             guard let all = try self.everybody(store) else {
                 return .refused(APIFailure(400, "too many people for this query: ask by objectId", code: 154))
@@ -90,7 +90,7 @@ struct UserSearch: Sendable {
     private func people(_ ids: Set<String>, _ store: ReadTransaction) throws(StoreError) -> [AppUser] {
         var people: [AppUser] = []
         for id in ids.sorted() {
-            guard let name = UserName(id), let person = try store.appUser(named: name) else { continue }
+            guard let name = UserName(id), let person = try store.apps.appUser(named: name) else { continue }
             people.append(person)
         }
         return people
@@ -100,7 +100,7 @@ struct UserSearch: Sendable {
         var people: [AppUser] = []
         var last = UserID.system
         while true {
-            let page = try store.appUsers(after: last, limit: 1_000)
+            let page = try store.apps.appUsers(after: last, limit: 1_000)
             guard let end = page.last else { return people }
             people += page
             last = end.user

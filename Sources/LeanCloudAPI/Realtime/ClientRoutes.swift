@@ -171,7 +171,8 @@ enum ClientRoutes {
     ) {
         guard let hooks = call.services.broker.hooks, hooks.wants("_rtmClientSign") else { return then() }
         let reply = call.reply
-        call.services.store.read(as: .signIn, { reading throws(StoreError) in try reading.appUser(identity.user) }) {
+        call.services.store.read(as: .signIn, { reading throws(StoreError) in try reading.apps.appUser(identity.user) })
+        {
             result in
             var object = JSONValue.fields(("objectId", .string(identity.name.text)))
             if case .success(let user?) = result { object = UserRow.json(user, isPrivate: true) }

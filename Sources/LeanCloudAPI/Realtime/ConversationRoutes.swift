@@ -59,7 +59,7 @@ enum ConversationRoutes {
             let new = NewObject(
                 draft.form, creator: creator ?? .system, members: draft.members, title: draft.card.name,
                 attributes: draft.card.attributes, fields: draft.card.fields)
-            let (id, isNew) = try transaction.createObject(new)
+            let (id, isNew) = try transaction.apps.createObject(new)
             let muting = try transaction.ensureUsers(draft.muting)
             for user in muting { try transaction.setSilenced(user, true, in: id) }
             return (try LeanCloudRows.one(id, for: .system, at: now, in: transaction.reading), isNew)
@@ -139,7 +139,7 @@ enum ConversationRoutes {
             case .room: try transaction.setListeners([], of: id)
             case .direct:
                 let names = try transaction.reading.members(of: id).map(\.name.text)
-                _ = try transaction.removeFromObject(names, id, by: .application)
+                _ = try transaction.apps.removeFromObject(names, id, by: .application)
             case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
                 .agentGroup:
                 try transaction.removeAllMembers(from: id, by: .application)
@@ -297,7 +297,7 @@ struct ConversationChange: Sendable {
     }
 
     private static func muting(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> [String] {
-        (try reading.objectRows([id], seenBy: .system).first?.muting ?? []).map(\.text)
+        (try reading.apps.objectRows([id], seenBy: .system).first?.muting ?? []).map(\.text)
     }
 
     private static func step(_ value: JSONValue?, _ name: String) throws(APIFailure) -> Step? {
@@ -323,8 +323,8 @@ struct ConversationChange: Sendable {
         if let members = self.members {
             let before = try transaction.reading.members(of: id).map(\.name.text)
             let (added, removed) = Self.difference(members, before)
-            if !removed.isEmpty { _ = try transaction.removeFromObject(removed, id, by: .application) }
-            if !added.isEmpty { _ = try transaction.addToObject(added, id, by: .application) }
+            if !removed.isEmpty { _ = try transaction.apps.removeFromObject(removed, id, by: .application) }
+            if !added.isEmpty { _ = try transaction.apps.addToObject(added, id, by: .application) }
         }
         if let muting = self.muting {
             let (added, removed) = Self.difference(muting, try Self.muting(in: id, transaction.reading))
@@ -338,7 +338,7 @@ struct ConversationChange: Sendable {
         guard !self.update.keys.isEmpty else {
             return try transaction.reading.conversation(id)?.updatedAtMilliseconds ?? 0
         }
-        return try transaction.updateObject(id, by: .application, asked: self.asked) { row throws(StoreError) in
+        return try transaction.apps.updateObject(id, by: .application, asked: self.asked) { row throws(StoreError) in
             do throws(ObjectQueryError) {
                 return try self.update.apply(to: row)
             } catch {

@@ -51,7 +51,7 @@ struct ConversationSearch: Sendable {
         var rows: [JSONValue] = []
         var rest = candidates[...]
         while !rest.isEmpty {
-            for row in try reading.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: .system) {
+            for row in try reading.apps.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: .system) {
                 guard self.covers(row.conversation, expiresAt: row.expiresAtMilliseconds, at: now) else { continue }
                 let json = LeanCloudRows.row(row, at: now)
                 do throws(ObjectQueryError) {
@@ -84,7 +84,7 @@ struct ConversationSearch: Sendable {
             return self.counts || chosen.count < self.limit
         }
         guard !chosen.isEmpty else { return ([], count) }
-        return (try reading.objectRows(chosen, seenBy: .system).map { LeanCloudRows.row($0, at: now) }, count)
+        return (try reading.apps.objectRows(chosen, seenBy: .system).map { LeanCloudRows.row($0, at: now) }, count)
     }
 
     /// All conversations in the order in which they were made, until the body says that it is enough.
@@ -118,7 +118,7 @@ struct ConversationSearch: Sendable {
             guard names.count == hints.members.count, let name = UserName(first),
                 let user = try reading.user(named: name)
             else { return [] }
-            let found = try reading.objects(.members(names), seenBy: user.id, membersOnly: false, at: now)
+            let found = try reading.apps.objects(.members(names), seenBy: user.id, membersOnly: false, at: now)
             return try Self.bounded(found).sorted()
         }
         var found: [ConversationID] = []

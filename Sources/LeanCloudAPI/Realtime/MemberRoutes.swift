@@ -78,8 +78,8 @@ enum MemberRoutes {
             let conversation = try transaction.reading.realtime(address, .conversations)
             let outcome =
                 try adds
-                ? transaction.addToObject(names, conversation.id, by: .application, wholly: true)
-                : transaction.removeFromObject(names, conversation.id, by: .application)
+                ? transaction.apps.addToObject(names, conversation.id, by: .application, wholly: true)
+                : transaction.apps.removeFromObject(names, conversation.id, by: .application)
             return (conversation, outcome)
         } answer: { conversation, outcome in
             // Who is not in it need not be taken out.
@@ -92,7 +92,7 @@ enum MemberRoutes {
         let address = try call.address()
         call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
-            return try reading.objectRows([conversation.id], seenBy: .system).first?.members ?? []
+            return try reading.apps.objectRows([conversation.id], seenBy: .system).first?.members ?? []
         } answer: {
             .json(.fields(("result", .names($0))))
         }
@@ -134,7 +134,7 @@ enum MemberRoutes {
         let address = try call.address()
         call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
-            return try reading.objectRows([conversation.id], seenBy: .system).first?.muting ?? []
+            return try reading.apps.objectRows([conversation.id], seenBy: .system).first?.muting ?? []
         } answer: {
             .json(.fields(("result", .names($0))))
         }
@@ -147,7 +147,7 @@ enum MemberRoutes {
         let address = try call.address()
         call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
-            return try transaction.silenceInObject(
+            return try transaction.apps.silenceInObject(
                 names, isSilent, conversation.id, by: .application, wholly: true)
         } answer: { outcome in
             outcome.failed.first.map { APIAnswer.failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
@@ -160,7 +160,7 @@ enum MemberRoutes {
         call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
             // For good, and not until some time.
-            return try reading.silencedMembers(
+            return try reading.apps.silencedMembers(
                 of: conversation.id, at: .max - 1, offset: page.offset, limit: page.limit)
         } answer: {
             page.answer($0, under: "client_ids")
@@ -205,7 +205,7 @@ enum MemberRoutes {
             let users = try transaction.ensureUsers(names.compactMap { UserName($0) })
             let id = conversation.id
             guard resource != .conversations else {
-                _ = try transaction.blockInObject(names, isBlocked, id, by: .application)
+                _ = try transaction.apps.blockInObject(names, isBlocked, id, by: .application)
                 return
             }
             guard isBlocked else { return try transaction.removeListed(users, in: id, .denied) }
@@ -213,7 +213,7 @@ enum MemberRoutes {
             if resource == .chatrooms {
                 try transaction.removeListeners(users, from: id)
             } else {
-                _ = try transaction.removeFromObject(names, id, by: .application)
+                _ = try transaction.apps.removeFromObject(names, id, by: .application)
             }
         } answer: { _ in
             .nothing
@@ -225,7 +225,7 @@ enum MemberRoutes {
         let page = try PeoplePage(call)
         call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, resource)
-            return try reading.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit)
+            return try reading.apps.blockedPeople(of: conversation.id, offset: page.offset, limit: page.limit)
         } answer: {
             page.answer($0, under: "client_ids")
         }

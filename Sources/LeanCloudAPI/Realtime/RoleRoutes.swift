@@ -44,7 +44,7 @@ enum RoleRoutes {
         call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             let name = try id.name(in: conversation, transaction.reading)
-            _ = try transaction.setObjectRole(name.text, .member, conversation.id, by: .application)
+            _ = try transaction.apps.setObjectRole(name.text, .member, conversation.id, by: .application)
         } answer: { _ in
             .nothing
         }
@@ -79,7 +79,7 @@ enum RoleRoutes {
             let name = try person(conversation, transaction.reading)
             var updatedAt = conversation.updatedAtMilliseconds
             if let role {
-                updatedAt = try transaction.setObjectRole(name.text, role, conversation.id, by: .application)
+                updatedAt = try transaction.apps.setObjectRole(name.text, role, conversation.id, by: .application)
             }
             let user = try transaction.reading.user(named: name)?.id ?? .system
             return (RoleID(conversation: conversation.id, user: user), updatedAt)

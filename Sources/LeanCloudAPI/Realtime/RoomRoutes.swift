@@ -95,7 +95,7 @@ enum RoomRoutes {
     private static func add(_ call: RealtimeCall, _ name: UserName, to address: ConversationAddress) {
         call.write { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
-            return try transaction.addToObject([name.text], service.id, by: .application, wholly: true)
+            return try transaction.apps.addToObject([name.text], service.id, by: .application, wholly: true)
         } answer: { outcome in
             outcome.failed.first.map { APIAnswer.failure(APIFailure(LeanCloudFault($0.refusal))) } ?? .nothing
         }
@@ -112,7 +112,7 @@ enum RoomRoutes {
     private static func remove(_ call: RealtimeCall, _ name: UserName, from address: ConversationAddress) {
         call.write { transaction throws(StoreError) in
             let service = try transaction.reading.realtime(address, .services)
-            _ = try transaction.removeFromObject([name.text], service.id, by: .application)
+            _ = try transaction.apps.removeFromObject([name.text], service.id, by: .application)
         } answer: { _ in
             .nothing
         }

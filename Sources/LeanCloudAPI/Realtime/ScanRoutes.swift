@@ -49,13 +49,13 @@ enum ScanRoutes {
                 case .conversations: try Self.conversations(after: Int64(after) ?? 0, limit, at: now, reading)
                 case .users: try Self.users(after: Int64(after) ?? 0, limit, reading)
                 case .files:
-                    Self.found(try reading.appFiles(after: after, limit: limit), limit) {
+                    Self.found(try reading.apps.appFiles(after: after, limit: limit), limit) {
                         files.json($0)
                     } id: {
                         $0.objectID
                     }
                 case .installations:
-                    Self.found(try reading.installations(after: after, limit: limit), limit) {
+                    Self.found(try reading.apps.installations(after: after, limit: limit), limit) {
                         InstallationRoutes.row($0)
                     } id: {
                         $0.objectID
@@ -97,7 +97,7 @@ enum ScanRoutes {
         var rows: [JSONValue] = []
         var rest = shown[...]
         while !rest.isEmpty {
-            for row in try reading.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: .system) {
+            for row in try reading.apps.objectRows(Array(rest.prefix(ObjectScanBounds.page)), seenBy: .system) {
                 if row.expiresAtMilliseconds.map({ $0 > now }) ?? true { rows.append(LeanCloudRows.row(row, at: now)) }
             }
             rest = rest.dropFirst(ObjectScanBounds.page)
@@ -106,7 +106,7 @@ enum ScanRoutes {
     }
 
     private static func users(after: Int64, _ limit: Int, _ reading: ReadTransaction) throws(StoreError) -> Found {
-        let page = try reading.appUsers(after: after == 0 ? .system : UserID(rawValue: after), limit: limit)
+        let page = try reading.apps.appUsers(after: after == 0 ? .system : UserID(rawValue: after), limit: limit)
         return Found(
             rows: page.map { UserRow.json($0, isPrivate: true) },
             last: page.count == limit ? page.last.map { String($0.user.rawValue) } : nil)

@@ -2,14 +2,14 @@ import ByteCodec
 package import ChatModel
 
 // Files as storage SDKs know them.
-extension ReadTransaction {
+extension AppReads {
     /// Reads an app's file; `nil` for an unknown object ID.
     package func appFile(_ objectID: ObjectID) throws(StoreError) -> AppFile? {
         let sql: StaticString = """
             SELECT a.object_id, a.owner_id, l.key, coalesce(l.kind, 1), a.url, a.name, a.media_type, a.metadata, a.created_at
             FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id WHERE a.object_id = ?
             """
-        return try self.connection.first(sql, objectID.text, read: Self.appFile)
+        return try self.transaction.connection.first(sql, objectID.text, read: Self.appFile)
     }
 
     /// All files, by object id; `limit` is 1...1000.
@@ -18,7 +18,7 @@ extension ReadTransaction {
             SELECT a.object_id, a.owner_id, l.key, coalesce(l.kind, 1), a.url, a.name, a.media_type, a.metadata, a.created_at
             FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id WHERE a.object_id > ? ORDER BY a.object_id LIMIT ?
             """
-        return try self.connection.query(sql, after, try Self.page(limit), read: Self.appFile)
+        return try self.transaction.connection.query(sql, after, try ReadTransaction.page(limit), read: Self.appFile)
     }
 
     /// The one whose content comes or came by this link.
@@ -27,7 +27,7 @@ extension ReadTransaction {
             SELECT a.object_id, a.owner_id, l.key, l.kind, a.url, a.name, a.media_type, a.metadata, a.created_at
             FROM file_link l JOIN app_file a ON a.link_id = l.id WHERE l.key = ?
             """
-        return try self.connection.first(sql, link, read: Self.appFile)
+        return try self.transaction.connection.first(sql, link, read: Self.appFile)
     }
 
     private static func appFile(_ row: Row) throws(StoreError) -> AppFile {
@@ -46,23 +46,23 @@ extension ReadTransaction {
     /// The content of a file of an app, once it is complete.
     private func content(of file: AppFile) throws(StoreError) -> FileRecord? {
         guard case .link(let key, isComplete: true) = file.place else { return nil }
-        let id = try self.connection.first("SELECT file_id FROM file_link WHERE key = ?", key) {
+        let id = try self.transaction.connection.first("SELECT file_id FROM file_link WHERE key = ?", key) {
             row throws(StoreError) in row.optionalInt64(0).map { FileID(rawValue: $0) }
         }
-        return try (id ?? nil).flatMap { (id) throws(StoreError) in try self.files.file(id) }
+        return try (id ?? nil).flatMap { (id) throws(StoreError) in try self.transaction.files.file(id) }
     }
 
     /// The key of its content, once it is complete.
     package func contentKey(of file: AppFile) throws(StoreError) -> FileKey? { try self.content(of: file)?.key }
 }
 
-extension WriteTransaction {
+extension AppWrites {
     /// Makes a file of an app: with a place for its content, or with its address elsewhere.
     ///
     /// - Throws: `refused(.switchedOff)` when no links are made; `invalid` for texts that are too long; `notFound` for
     ///   the owner.
     package func makeAppFile(_ file: AppFile) throws(StoreError) {
-        if file.owner != .system { _ = try self.knownUser(file.owner) }
+        if file.owner != .system { _ = try self.transaction.knownUser(file.owner) }
         try Self.check(file)
         var link: Int64?
         var address: String?
@@ -70,14 +70,14 @@ extension WriteTransaction {
         case .address(let text): address = text
         case .link(let key, _): link = try self.makePlace(key, owner: file.owner)
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO app_file (object_id, owner_id, link_id, url, name, media_type, metadata, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, file.objectID.text, file.owner, link, address, file.name, file.mediaType,
-            file.metadata.map { String(decoding: $0, as: UTF8.self) }, self.wallMilliseconds)
+            file.metadata.map { String(decoding: $0, as: UTF8.self) }, self.transaction.wallMilliseconds)
         guard address != nil else { return }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             DELETE FROM app_file WHERE object_id IN (
                 SELECT object_id FROM app_file WHERE owner_id = ? AND url IS NOT NULL
@@ -93,14 +93,14 @@ extension WriteTransaction {
         """)
 
     private func makePlace(_ key: FileLinkKey, owner: UserID) throws(StoreError) -> Int64 {
-        guard self.options.files.makesLinks else { throw .refused(.switchedOff) }
+        guard self.transaction.options.files.makesLinks else { throw .refused(.switchedOff) }
         let most = owner == .system ? AppLimits.openUploadsOfNobody : AppLimits.openUploadsOfPerson
-        try self.connection.run(
+        try self.transaction.connection.run(
             Self.makePlaceSQL, owner, most - 1)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "INSERT INTO file_link (key, kind, class, owner_id, created_at) VALUES (?, 1, ?, ?, ?)", key,
-            TransferClass.attachment.rawValue, owner, self.wallMilliseconds)
-        return self.connection.lastInsertedID
+            TransferClass.attachment.rawValue, owner, self.transaction.wallMilliseconds)
+        return self.transaction.connection.lastInsertedID
     }
 
     private static func check(_ file: AppFile) throws(StoreError) {
@@ -137,11 +137,13 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused(.noSuchFile)`.
     package func completeAppFile(_ link: FileLinkKey, with file: FileKey) throws(StoreError) {
-        guard let file = try self.reading.files.file(file), file.state == .complete else { throw .refused(.noSuchFile) }
-        try self.connection.run(
-            Self.completeSQL, file.id, self.wallMilliseconds, link)
-        guard self.connection.changes > 0 else { throw .refused(.noSuchFile) }
-        try self.connection.run(
+        guard let file = try self.transaction.reading.files.file(file), file.state == .complete else {
+            throw .refused(.noSuchFile)
+        }
+        try self.transaction.connection.run(
+            Self.completeSQL, file.id, self.transaction.wallMilliseconds, link)
+        guard self.transaction.connection.changes > 0 else { throw .refused(.noSuchFile) }
+        try self.transaction.connection.run(
             """
             UPDATE app_file SET media_type = ?
             WHERE media_type = '' AND link_id = (SELECT l.id FROM file_link l WHERE l.key = ?)
@@ -150,7 +152,7 @@ extension WriteTransaction {
 
     /// An upload by a link of an app's file came to nothing: the same link may be tried again.
     package func reopenAppFile(_ link: FileLinkKey) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             Self.reopenSQL, link)
     }
 
@@ -159,15 +161,17 @@ extension WriteTransaction {
     /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)` for what something
     ///   refers to, unless by the operator.
     package func deleteAppFile(_ objectID: ObjectID, by actor: Actor) throws(StoreError) {
-        guard let file = try self.reading.appFile(objectID), actor.isPrivileged || file.owner == actor.user else {
+        guard let file = try self.transaction.reading.apps.appFile(objectID),
+            actor.isPrivileged || file.owner == actor.user
+        else {
             throw .refused(.noSuchFile)
         }
-        if let key = try self.reading.contentKey(of: file) {
+        if let key = try self.transaction.reading.apps.contentKey(of: file) {
             // Its links go with it, and the row with them.
-            return try self.files.deleteFile(key, by: actor)
+            return try self.transaction.files.deleteFile(key, by: actor)
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "DELETE FROM file_link WHERE id = (SELECT link_id FROM app_file WHERE object_id = ?)", objectID.text)
-        try self.connection.run("DELETE FROM app_file WHERE object_id = ?", objectID.text)
+        try self.transaction.connection.run("DELETE FROM app_file WHERE object_id = ?", objectID.text)
     }
 }

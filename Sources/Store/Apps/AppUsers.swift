@@ -2,7 +2,7 @@ import ByteCodec
 package import ChatModel
 
 // People as apps keep them.
-extension ReadTransaction {
+extension AppReads {
     /// - Returns: `nil` for nobody, for a deleted account, and for the server's own user.
     package func appUser(_ id: UserID) throws(StoreError) -> AppUser? {
         let sql: StaticString = """
@@ -10,18 +10,18 @@ extension ReadTransaction {
                 coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at)
             FROM user u LEFT JOIN app_user a ON a.user_id = u.id WHERE u.id = ? AND u.id <> 0 AND u.deleted_at IS NULL
             """
-        return try self.connection.first(sql, id, read: Self.appUser)
+        return try self.transaction.connection.first(sql, id, read: Self.appUser)
     }
 
     /// Reads an app's user by name; `nil` for an unknown name.
     package func appUser(named name: UserName) throws(StoreError) -> AppUser? {
-        guard let id = try self.connection.userID(of: name) else { return nil }
+        guard let id = try self.transaction.connection.userID(of: name) else { return nil }
         return try self.appUser(id)
     }
 
     /// True when an app keeps data of the person; `AppUser` exists for everybody.
     package func keepsAppUser(_ id: UserID) throws(StoreError) -> Bool {
-        try self.connection.first("SELECT 1 FROM app_user WHERE user_id = ?", id) {
+        try self.transaction.connection.first("SELECT 1 FROM app_user WHERE user_id = ?", id) {
             row throws(StoreError) in row.int64(0)
         } != nil
     }
@@ -32,11 +32,11 @@ extension ReadTransaction {
         switch login {
         case .username(let text): id = try self.holder(ofUsername: text)
         case .email(let text):
-            id = try self.connection.first("SELECT user_id FROM app_user WHERE email = ?", text) {
+            id = try self.transaction.connection.first("SELECT user_id FROM app_user WHERE email = ?", text) {
                 row throws(StoreError) in row.userID(0)
             }
         case .phone(let text):
-            id = try self.connection.first("SELECT user_id FROM app_user WHERE phone = ?", text) {
+            id = try self.transaction.connection.first("SELECT user_id FROM app_user WHERE phone = ?", text) {
                 row throws(StoreError) in row.userID(0)
             }
         }
@@ -44,12 +44,12 @@ extension ReadTransaction {
     }
 
     private func holder(ofUsername text: String) throws(StoreError) -> UserID? {
-        let known = try self.connection.first("SELECT user_id FROM app_user WHERE username = ?", text) {
+        let known = try self.transaction.connection.first("SELECT user_id FROM app_user WHERE username = ?", text) {
             row throws(StoreError) in row.userID(0)
         }
         if let known { return known }
         // The name of somebody who signs in with another one is no username.
-        return try self.connection.first(
+        return try self.transaction.connection.first(
             """
             SELECT u.id FROM user u WHERE u.name = ? AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = u.id)
             """, text
@@ -73,7 +73,9 @@ extension ReadTransaction {
     private func holderOfAny(_ login: AppLogin) throws(StoreError) -> UserID? {
         if case .username(let text) = login {
             if let holder = try self.holder(ofUsername: text) { return holder }
-            return try UserName(text).flatMap { (name) throws(StoreError) in try self.connection.userID(of: name) }
+            return try UserName(text).flatMap { (name) throws(StoreError) in
+                try self.transaction.connection.userID(of: name)
+            }
         }
         return try self.appUser(by: login)?.user
     }
@@ -88,7 +90,7 @@ extension ReadTransaction {
             FROM user u LEFT JOIN app_user a ON a.user_id = u.id
             WHERE u.id > ? AND u.deleted_at IS NULL ORDER BY u.id LIMIT ?
             """
-        return try self.connection.query(sql, after, try Self.page(limit), read: Self.appUser)
+        return try self.transaction.connection.query(sql, after, try ReadTransaction.page(limit), read: Self.appUser)
     }
 
     private static func appUser(_ row: Row) throws(StoreError) -> AppUser {
@@ -99,18 +101,20 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension AppWrites {
     /// Changes what an app keeps of a person, and makes the row when there is none. Files that the fields name are kept
     /// from then on, and readable by whoever has their link.
     ///
     /// - Throws: `notFound`; `exists` for what somebody else has, see `taken`; `invalid` beyond `AppLimits`.
     package func setAppUser(_ user: UserID, _ patch: AppUserPatch) throws(StoreError) {
-        _ = try self.knownUser(user)
-        guard let before = try self.reading.appUser(user) else { throw .notFound("the person") }
+        _ = try self.transaction.knownUser(user)
+        guard let before = try self.transaction.reading.apps.appUser(user) else { throw .notFound("the person") }
         try Self.check(patch)
-        if try self.reading.taken(patch, for: user) != nil { throw .exists("somebody with that name, email or phone") }
+        if try self.transaction.reading.apps.taken(patch, for: user) != nil {
+            throw .exists("somebody with that name, email or phone")
+        }
         let text = patch.fields.map { String(decoding: $0, as: UTF8.self) }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO app_user (user_id, username, email, phone, fields, created_at, updated_at)
             VALUES (?1, ?2, nullif(?3, ''), nullif(?4, ''), nullif(?5, '{}'), ?6, ?7)
@@ -120,7 +124,7 @@ extension WriteTransaction {
                 fields = CASE WHEN ?5 IS NULL THEN fields ELSE nullif(?5, '{}') END,
                 created_at = excluded.created_at, updated_at = max(excluded.updated_at, updated_at)
             """, user, patch.username ?? before.username, patch.email, patch.phone, text,
-            patch.createdAtMilliseconds ?? before.createdAtMilliseconds, self.wallMilliseconds)
+            patch.createdAtMilliseconds ?? before.createdAtMilliseconds, self.transaction.wallMilliseconds)
         if let fields = patch.fields { try self.keepFiles(namedIn: fields, for: user) }
     }
 
@@ -147,14 +151,14 @@ extension WriteTransaction {
     }
 
     private func keepFiles(namedIn fields: [UInt8], for user: UserID) throws(StoreError) {
-        try FileReferences(connection: self.connection).keep(
-            namedIn: [fields], of: .person(user), by: Actor(user), at: self.wallMilliseconds)
+        try FileReferences(connection: self.transaction.connection).keep(
+            namedIn: [fields], of: .person(user), by: Actor(user), at: self.transaction.wallMilliseconds)
     }
 
     /// Removes an app's data of a person together with the account.
     func clearAppUser(_ user: UserID) throws(StoreError) {
         try self.keepFiles(namedIn: [], for: user)
-        try self.connection.run("DELETE FROM app_user WHERE user_id = ?", user)
-        try self.connection.run("UPDATE installation SET user_id = NULL WHERE user_id = ?", user)
+        try self.transaction.connection.run("DELETE FROM app_user WHERE user_id = ?", user)
+        try self.transaction.connection.run("UPDATE installation SET user_id = NULL WHERE user_id = ?", user)
     }
 }

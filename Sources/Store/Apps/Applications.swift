@@ -32,7 +32,7 @@ package struct StoredApplication: Hashable, Sendable {
     }
 }
 
-extension ReadTransaction {
+extension AppReads {
     /// `nil` before the first start that serves LeanCloud clients.
     package func application() throws(StoreError) -> StoredApplication? {
         let sql: StaticString = """
@@ -40,7 +40,7 @@ extension ReadTransaction {
                 previous_master_key_until
             FROM application
             """
-        return try self.connection.first(sql) { row throws(StoreError) in
+        return try self.transaction.connection.first(sql) { row throws(StoreError) in
             var application = StoredApplication(
                 appID: row.text(0), sealedAppKey: row.blob(1), sealedMasterKey: row.blob(2))
             if let until = row.optionalInt64(4) {
@@ -56,7 +56,8 @@ extension ReadTransaction {
     /// The key that session tokens are signed with: 32 bytes.
     package func sessionTokenKey() throws(StoreError) -> [UInt8] {
         let sql: StaticString = "SELECT value FROM secret WHERE name = 'session_token'"
-        guard let key = try self.connection.first(sql, read: { row throws(StoreError) in row.blob(0) }) else {
+        guard let key = try self.transaction.connection.first(sql, read: { row throws(StoreError) in row.blob(0) })
+        else {
             throw Row.damaged("missing key for session tokens")
         }
         return key
@@ -64,18 +65,18 @@ extension ReadTransaction {
 
     /// How often the session tokens of people were taken back; who is not in it never had that.
     package func sessionRevocations() throws(StoreError) -> [UserID: Int64] {
-        let rows = try self.connection.query("SELECT user_id, count FROM session_revocation") {
+        let rows = try self.transaction.connection.query("SELECT user_id, count FROM session_revocation") {
             row throws(StoreError) in (row.userID(0), row.int64(1))
         }
         return Dictionary(uniqueKeysWithValues: rows)
     }
 }
 
-extension WriteTransaction {
+extension AppWrites {
     /// Stores the app in place of what was stored.
     package func setApplication(_ application: StoredApplication) throws(StoreError) {
         let previous = (application.previousAppKey, application.previousMasterKey)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO application (number, app_id, app_key, master_key, previous_app_key, previous_app_key_until,
                 previous_master_key, previous_master_key_until, created_at)
@@ -86,19 +87,20 @@ extension WriteTransaction {
                 previous_master_key = excluded.previous_master_key,
                 previous_master_key_until = excluded.previous_master_key_until
             """, application.appID, application.sealedAppKey, application.sealedMasterKey, previous.0?.sealed,
-            previous.0?.untilMilliseconds, previous.1?.sealed, previous.1?.untilMilliseconds, self.wallMilliseconds)
+            previous.0?.untilMilliseconds, previous.1?.sealed, previous.1?.untilMilliseconds,
+            self.transaction.wallMilliseconds)
     }
 
     /// Takes back all session tokens of a person. Who checks them has to be told the count after the commit.
     ///
     /// - Returns: how often that happened now.
     package func revokeSessionTokens(of user: UserID) throws(StoreError) -> Int64 {
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO session_revocation (user_id, count) VALUES (?, 1)
             ON CONFLICT (user_id) DO UPDATE SET count = count + 1
             """, user)
         let sql: StaticString = "SELECT count FROM session_revocation WHERE user_id = ?"
-        return try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 }

@@ -70,13 +70,15 @@ extension FileReferences {
     }
 }
 
-extension WriteTransaction {
+extension AppWrites {
     /// Sees to the files that a conversation names in its attributes and fields as they are in the database now.
     func keepFiles(of id: ConversationID, by actor: Actor) throws(StoreError) {
-        let texts = try self.connection.first("SELECT attributes, fields FROM conversation WHERE id = ?", id) {
+        let texts = try self.transaction.connection.first(
+            "SELECT attributes, fields FROM conversation WHERE id = ?", id
+        ) {
             row throws(StoreError) in [row.optionalBlob(0), row.optionalBlob(1)].compactMap { $0 }
         }
-        try FileReferences(connection: self.connection).keep(
-            namedIn: texts ?? [], of: .conversation(id), by: actor, at: self.wallMilliseconds)
+        try FileReferences(connection: self.transaction.connection).keep(
+            namedIn: texts ?? [], of: .conversation(id), by: actor, at: self.transaction.wallMilliseconds)
     }
 }

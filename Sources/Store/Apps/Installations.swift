@@ -1,7 +1,7 @@
 package import ChatModel
 
 // Devices as push SDKs register them.
-extension ReadTransaction {
+extension AppReads {
     /// Reads an installation; `nil` for an unknown object ID.
     package func installation(_ objectID: ObjectID) throws(StoreError) -> Installation? {
         let sql: StaticString = """
@@ -9,7 +9,7 @@ extension ReadTransaction {
                 i.updated_at
             FROM installation i LEFT JOIN user u ON u.id = i.user_id WHERE i.object_id = ?
             """
-        return try self.connection.first(sql, objectID.text, read: Self.installation)
+        return try self.transaction.connection.first(sql, objectID.text, read: Self.installation)
     }
 
     /// All devices, by object id; `limit` is 1...1000.
@@ -19,7 +19,8 @@ extension ReadTransaction {
                 i.updated_at
             FROM installation i LEFT JOIN user u ON u.id = i.user_id WHERE i.object_id > ? ORDER BY i.object_id LIMIT ?
             """
-        return try self.connection.query(sql, after, try Self.page(limit), read: Self.installation)
+        return try self.transaction.connection.query(
+            sql, after, try ReadTransaction.page(limit), read: Self.installation)
     }
 
     /// The devices of a person, the one heard of last first.
@@ -29,7 +30,7 @@ extension ReadTransaction {
                 i.updated_at
             FROM installation i JOIN user u ON u.id = i.user_id WHERE i.user_id = ? ORDER BY i.updated_at DESC, i.id DESC
             """
-        return try self.connection.query(sql, user, read: Self.installation)
+        return try self.transaction.connection.query(sql, user, read: Self.installation)
     }
 
     /// The device that has this token or calls itself so.
@@ -39,7 +40,9 @@ extension ReadTransaction {
             SELECT object_id FROM installation WHERE installation_id = ?1
             UNION ALL SELECT object_id FROM installation WHERE device_token = ?1 LIMIT 1
             """
-        let id = try self.connection.first(sql, device) { row throws(StoreError) in ObjectID(row.text(0)) } ?? nil
+        let id =
+            try self.transaction.connection.first(sql, device) { row throws(StoreError) in ObjectID(row.text(0)) }
+            ?? nil
         return try id.flatMap { (id) throws(StoreError) in try self.installation(id) }
     }
 
@@ -53,7 +56,7 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension AppWrites {
     /// Registers a device. One that is known by its own name or its token is the same one again.
     ///
     /// - Throws: `invalid` beyond `AppLimits`, and for one with neither a name nor a token.
@@ -61,16 +64,16 @@ extension WriteTransaction {
         let names = [patch.installationID, patch.deviceToken].compactMap { $0 }.filter { !$0.isEmpty }
         guard !names.isEmpty else { throw .invalid("a device has an installationId or a deviceToken") }
         for name in names {
-            if let known = try self.reading.installation(device: name) {
+            if let known = try self.transaction.reading.apps.installation(device: name) {
                 return try self.change(known.objectID, patch)
             }
         }
-        let objectID = ObjectID(atMilliseconds: self.wallMilliseconds)
-        try self.connection.run(
+        let objectID = ObjectID(atMilliseconds: self.transaction.wallMilliseconds)
+        try self.transaction.connection.run(
             "INSERT INTO installation (object_id, created_at, updated_at) VALUES (?1, ?2, ?2)", objectID.text,
-            self.wallMilliseconds)
+            self.transaction.wallMilliseconds)
         let made = try self.change(objectID, patch)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             DELETE FROM installation WHERE id IN (
                 SELECT id FROM installation WHERE user_id IS NULL ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)
@@ -89,12 +92,12 @@ extension WriteTransaction {
         }
         if let fields = patch.fields { try Self.checkFields(fields) }
         // Two rows for one device would leave it with whom it had before.
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             DELETE FROM installation WHERE object_id <> ?1 AND ((?2 <> '' AND device_token = ?2)
                 OR (?3 <> '' AND installation_id = ?3))
             """, objectID.text, patch.deviceToken, patch.installationID)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE installation SET updated_at = max(updated_at, ?6),
                 device_type = CASE WHEN ?2 IS NULL THEN device_type ELSE nullif(?2, '') END,
@@ -103,8 +106,10 @@ extension WriteTransaction {
                 fields = CASE WHEN ?5 IS NULL THEN fields ELSE nullif(?5, '{}') END
             WHERE object_id = ?1
             """, objectID.text, patch.deviceType, patch.deviceToken, patch.installationID,
-            patch.fields.map { String(decoding: $0, as: UTF8.self) }, self.wallMilliseconds)
-        guard let changed = try self.reading.installation(objectID) else { throw .notFound("the installation") }
+            patch.fields.map { String(decoding: $0, as: UTF8.self) }, self.transaction.wallMilliseconds)
+        guard let changed = try self.transaction.reading.apps.installation(objectID) else {
+            throw .notFound("the installation")
+        }
         return changed
     }
 
@@ -113,11 +118,11 @@ extension WriteTransaction {
     ///
     /// - Parameter device: what it calls itself, or its token.
     package func bindInstallation(_ device: String, to user: UserID) throws(StoreError) {
-        guard let objectID = try self.reading.installation(device: device)?.objectID else { return }
-        try self.connection.run(
+        guard let objectID = try self.transaction.reading.apps.installation(device: device)?.objectID else { return }
+        try self.transaction.connection.run(
             "UPDATE installation SET user_id = ?, updated_at = max(updated_at, ?) WHERE object_id = ?", user,
-            self.wallMilliseconds, objectID.text)
-        try self.connection.run(
+            self.transaction.wallMilliseconds, objectID.text)
+        try self.transaction.connection.run(
             """
             UPDATE installation SET user_id = NULL WHERE id IN (
                 SELECT id FROM installation WHERE user_id = ? ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)
@@ -126,14 +131,14 @@ extension WriteTransaction {
 
     /// Somebody signed out on a device: it is nobody's, unless another person came meanwhile.
     package func releaseInstallation(_ device: String, from user: UserID) throws(StoreError) {
-        guard let objectID = try self.reading.installation(device: device)?.objectID else { return }
-        try self.connection.run(
+        guard let objectID = try self.transaction.reading.apps.installation(device: device)?.objectID else { return }
+        try self.transaction.connection.run(
             "UPDATE installation SET user_id = NULL WHERE object_id = ? AND user_id = ?", objectID.text, user)
     }
 
     /// - Returns: whether there was one.
     package func deleteInstallation(_ objectID: ObjectID) throws(StoreError) -> Bool {
-        try self.connection.run("DELETE FROM installation WHERE object_id = ?", objectID.text)
-        return self.connection.changes > 0
+        try self.transaction.connection.run("DELETE FROM installation WHERE object_id = ?", objectID.text)
+        return self.transaction.connection.changes > 0
     }
 }

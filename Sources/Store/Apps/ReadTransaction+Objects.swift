@@ -48,7 +48,7 @@ package enum ObjectScanBounds {
     package static let page = 250
 }
 
-extension ReadTransaction {
+extension AppReads {
     /// The numbers of the conversations that a query can concern, the one with the newest message first, those without
     /// messages last.
     ///
@@ -66,7 +66,7 @@ extension ReadTransaction {
         case .members(let names):
             var users: [UserID] = []
             for name in names {
-                guard let user = try self.connection.userID(of: name) else { return [] }
+                guard let user = try self.transaction.connection.userID(of: name) else { return [] }
                 users.append(user)
             }
             return try self.objects(ofAll: users, seenBy: asker, membersOnly: membersOnly, at: now)
@@ -91,7 +91,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [ConversationID] {
         var found: [(id: ConversationID, hasMessages: Int64, activeAt: Int64)] = []
         for id in ids.prefix(ObjectScanBounds.rows + 1) {
-            let row = try self.connection.first(Self.objectsNamedSQL, id, now, asker, membersOnly) {
+            let row = try self.transaction.connection.first(Self.objectsNamedSQL, id, now, asker, membersOnly) {
                 row throws(StoreError) in
                 (row.conversationID(0), row.int64(1), row.int64(2))
             }
@@ -118,7 +118,7 @@ extension ReadTransaction {
         // Whoever asks about themselves finds the fewest.
         let first = users.contains(asker) ? asker : users[0]
         let second = users.first { $0 != first } ?? first
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             Self.objectsOfAllSQL, first, second, asker, now, membersOnly, ObjectScanBounds.rows + 1
         ) {
             row throws(StoreError) in row.conversationID(0)
@@ -139,7 +139,7 @@ extension ReadTransaction {
     private func objects(
         from low: ConversationKind, to high: ConversationKind, seenBy asker: UserID, membersOnly: Bool, at now: Int64
     ) throws(StoreError) -> [ConversationID] {
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             Self.objectsByKindSQL, low.rawValue, high.rawValue, now, asker, membersOnly, ObjectScanBounds.rows + 1
         ) { row throws(StoreError) in row.conversationID(0) }
     }
@@ -167,9 +167,10 @@ extension ReadTransaction {
         """)
 
     private func bareRows(_ list: String, seenBy asker: UserID) throws(StoreError) -> [ConversationID: ObjectRow] {
-        let found = try self.connection.query(Self.bareRowsSQL, list, asker) { row throws(StoreError) in
-            let conversation = try Self.conversation(row)
-            var made = ObjectRow(conversation: conversation, creator: try self.name(of: conversation.creator))
+        let found = try self.transaction.connection.query(Self.bareRowsSQL, list, asker) { row throws(StoreError) in
+            let conversation = try ReadTransaction.conversation(row)
+            var made = ObjectRow(
+                conversation: conversation, creator: try self.transaction.name(of: conversation.creator))
             made.attributes = row.optionalBlob(14)
             made.fields = row.optionalBlob(15)
             made.uniqueID = row.int64(16) != 0 ? "" : nil
@@ -193,11 +194,11 @@ extension ReadTransaction {
 
     /// Adds members to the rows; subscribers of a service are not listed.
     private func addMembers(_ list: String, to rows: inout [ConversationID: ObjectRow]) throws(StoreError) {
-        let members = try self.connection.query(Self.addMembersSQL, list) { row throws(StoreError) in
+        let members = try self.transaction.connection.query(Self.addMembersSQL, list) { row throws(StoreError) in
             (row.conversationID(0), row.userID(1), row.int64(2) != 0)
         }
         for (conversation, user, isMuting) in members {
-            let name = try self.name(of: user)
+            let name = try self.transaction.name(of: user)
             rows[conversation]?.members.append(name)
             if isMuting { rows[conversation]?.muting.append(name) }
         }
@@ -210,11 +211,11 @@ extension ReadTransaction {
     package func newestMessage(
         in conversation: Conversation, seenBy user: UserID
     ) throws(StoreError) -> StandingMessage? {
-        guard conversation.head > 0, try self.hears(user, in: conversation.id) else { return nil }
-        let view = try self.view(of: conversation.id, for: .member(user))
+        guard conversation.head > 0, try self.transaction.hears(user, in: conversation.id) else { return nil }
+        let view = try self.transaction.view(of: conversation.id, for: .member(user))
         var page = StandingPage(in: conversation.id, view, limit: 1)
         page.low = view.start
-        return try self.standing(page).last
+        return try self.transaction.standing(page).last
     }
 
     // MARK: People of one conversation
@@ -226,7 +227,8 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT user_id FROM member WHERE conversation_id = ? AND muted_until > ? ORDER BY user_id LIMIT ? OFFSET ?
             """
-        let users = try self.connection.query(sql, id, now, try Self.page(limit), max(0, offset)) {
+        let users = try self.transaction.connection.query(sql, id, now, try ReadTransaction.page(limit), max(0, offset))
+        {
             row throws(StoreError) in row.userID(0)
         }
         return try self.userNames(of: users)
@@ -242,7 +244,9 @@ extension ReadTransaction {
     package func blockedPeople(
         of id: ConversationID, offset: Int, limit: Int
     ) throws(StoreError) -> [UserName] {
-        let users = try self.connection.query(Self.blockedSQL, id, try Self.page(limit), max(0, offset)) {
+        let users = try self.transaction.connection.query(
+            Self.blockedSQL, id, try ReadTransaction.page(limit), max(0, offset)
+        ) {
             row throws(StoreError) in row.userID(0)
         }
         return try self.userNames(of: users)
@@ -250,7 +254,7 @@ extension ReadTransaction {
 
     private func userNames(of users: [UserID]) throws(StoreError) -> [UserName] {
         var names: [UserName] = []
-        for user in users { names.append(try self.name(of: user)) }
+        for user in users { names.append(try self.transaction.name(of: user)) }
         return names
     }
 }

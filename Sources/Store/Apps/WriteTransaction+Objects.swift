@@ -2,7 +2,7 @@ package import ByteCodec
 package import ChatModel
 
 // Conversations as LeanCloud's apps make and change them.
-extension WriteTransaction {
+extension AppWrites {
     // MARK: Making
 
     /// Makes a conversation, or finds the one that these people have.
@@ -11,8 +11,8 @@ extension WriteTransaction {
     /// - Throws: `refused`: `tooMany` above the most members; `notFound` for somebody who is not there, and nobody is made;
     ///   `exists` for a name that is taken; `invalid` above a bound, or for attributes that are no JSON object.
     package func createObject(_ new: NewObject) throws(StoreError) -> (id: ConversationID, isNew: Bool) {
-        _ = try self.knownUser(new.creator)
-        try Self.check(scalars: new.title, ConversationBounds.titleScalars, "name")
+        _ = try self.transaction.knownUser(new.creator)
+        try WriteTransaction.check(scalars: new.title, ConversationBounds.titleScalars, "name")
         let attributes = try Self.object(new.attributes, ConversationBounds.attributesBytes, "attributes")
         let fields = try Self.object(new.fields, ObjectBounds.fieldsBytes, "fields")
         let people = try self.people(of: new)
@@ -20,7 +20,7 @@ extension WriteTransaction {
         let set = try self.memberSet(of: people, new.form)
         if let set, let known = try self.standingConversation(ofSet: set) { return (known, false) }
         let made = try self.insertObject(new, people)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE conversation SET attributes = ?, fields = ?, member_set = ? WHERE id = ?", attributes, fields, set,
             made.id)
         try self.keepFiles(of: made.id, by: Self.maker(of: new))
@@ -31,16 +31,16 @@ extension WriteTransaction {
     private func memberSet(of people: [UserID], _ form: NewObject.Form) throws(StoreError) -> [UInt8]? {
         switch form {
         case .normal, .room, .service, .temporary(_, beside: true): nil
-        case .unique: try MemberSet.key(of: try self.names(people))
+        case .unique: try MemberSet.key(of: try self.transaction.names(people))
         // Source: the Swift SDK, `IMClient.swift`: a temporary conversation is unique while it lives.
-        case .temporary(_, beside: false): try MemberSet.key(of: try self.names(people), isTemporary: true)
+        case .temporary(_, beside: false): try MemberSet.key(of: try self.transaction.names(people), isTemporary: true)
         }
     }
 
     /// The conversation of these people; a temporary one whose time is over makes room.
     private func standingConversation(ofSet set: [UInt8]) throws(StoreError) -> ConversationID? {
-        guard let known = try self.connection.conversation(ofSet: set) else { return nil }
-        if known.expiresAt.map({ $0 > self.wallMilliseconds }) ?? true { return known.id }
+        guard let known = try self.transaction.connection.conversation(ofSet: set) else { return nil }
+        if known.expiresAt.map({ $0 > self.transaction.wallMilliseconds }) ?? true { return known.id }
         try self.forgetMemberSet(of: known.id)
         return nil
     }
@@ -51,10 +51,10 @@ extension WriteTransaction {
     }
 
     private func insertObject(_ new: NewObject, _ people: [UserID]) throws(StoreError) -> ConversationState {
-        let objectID = new.objectID ?? ObjectID(atMilliseconds: self.wallMilliseconds)
+        let objectID = new.objectID ?? ObjectID(atMilliseconds: self.transaction.wallMilliseconds)
         // Clients of other protocols know it by the same name.
         guard let name = ChannelName(objectID.text) else { throw .invalid("\(objectID) is no name of a channel") }
-        if try self.memory.conversation(objectID) != nil { throw .exists("conversation \(objectID)") }
+        if try self.transaction.memory.conversation(objectID) != nil { throw .exists("conversation \(objectID)") }
         let key: ChannelKey
         var expiresAt: Int64?
         switch new.form {
@@ -64,10 +64,10 @@ extension WriteTransaction {
         case .temporary(let seconds, _):
             key = ChannelKey(kind: .temporary, name: name)
             let wanted = seconds > 0 ? seconds : ObjectBounds.temporarySeconds
-            expiresAt = self.wallMilliseconds + min(wanted, ObjectBounds.longestTemporarySeconds) * 1_000
+            expiresAt = self.transaction.wallMilliseconds + min(wanted, ObjectBounds.longestTemporarySeconds) * 1_000
         }
-        if try self.memory.conversation(key) != nil { throw .exists("conversation \(objectID)") }
-        return try self.insert(
+        if try self.transaction.memory.conversation(key) != nil { throw .exists("conversation \(objectID)") }
+        return try self.transaction.insert(
             key, objectID, title: new.title?.isEmpty == true ? nil : new.title, creator: new.creator, people: people,
             settings: .unguarded, expiresAt: expiresAt)
     }
@@ -75,8 +75,10 @@ extension WriteTransaction {
     /// First members, the creator in front.
     private func people(of new: NewObject) throws(StoreError) -> [UserID] {
         guard new.form != .room && new.form != .service else { return [] }
-        let most = max(ObjectBounds.peoplePerRequest, self.options.groupMembers)
-        guard new.members.count <= most + 1 else { throw .refused(.tooMany(limit: self.options.groupMembers)) }
+        let most = max(ObjectBounds.peoplePerRequest, self.transaction.options.groupMembers)
+        guard new.members.count <= most + 1 else {
+            throw .refused(.tooMany(limit: self.transaction.options.groupMembers))
+        }
         var people: [UserID] = new.creator == .system ? [] : [new.creator]
         for name in new.members {
             guard let person = try self.person(name, isMade: new.makesPeople) else {
@@ -84,8 +86,8 @@ extension WriteTransaction {
             }
             people.append(person)
         }
-        people = Self.withoutRepeats(people)
-        var limit = self.options.groupMembers
+        people = WriteTransaction.withoutRepeats(people)
+        var limit = self.transaction.options.groupMembers
         if case .temporary = new.form { limit = min(limit, ObjectBounds.temporaryMembers) }
         guard people.count <= limit else { throw .refused(.tooMany(limit: limit)) }
         return people
@@ -93,35 +95,36 @@ extension WriteTransaction {
 
     /// The person of this name; `nil` when there is none and none is made, and for an account that was deleted.
     private func person(_ name: UserName, isMade: Bool) throws(StoreError) -> UserID? {
-        if let known = try self.memory.user(named: name) { return known.isDeleted ? nil : known.id }
-        return isMade ? try self.createUser(name) : nil
+        if let known = try self.transaction.memory.user(named: name) { return known.isDeleted ? nil : known.id }
+        return isMade ? try self.transaction.createUser(name) : nil
     }
 
     private func createDirect(
         _ people: [UserID], _ new: NewObject, _ attributes: String?, _ fields: String?
     ) throws(StoreError) -> (id: ConversationID, isNew: Bool) {
         let pair = DirectPair(people[0], people[1])
-        if let known = try self.memory.conversation(pair) { return (known.id, false) }
-        let made = try self.connection.create(
-            .direct(pair), creator: new.creator, at: self.wallMilliseconds, change: self.nextChange(),
-            memory: self.memory)
-        try self.connection.run(
+        if let known = try self.transaction.memory.conversation(pair) { return (known.id, false) }
+        let made = try self.transaction.connection.create(
+            .direct(pair), creator: new.creator, at: self.transaction.wallMilliseconds,
+            change: self.transaction.nextChange(),
+            memory: self.transaction.memory)
+        try self.transaction.connection.run(
             "UPDATE conversation SET title = ?, attributes = ?, fields = ? WHERE id = ?",
             new.title?.isEmpty == true ? nil : new.title, attributes, fields, made.id)
         try self.keepFiles(of: made.id, by: Self.maker(of: new))
-        try self.note(.created(try self.names(people)), in: made, by: new.creator)
+        try self.transaction.note(.created(try self.transaction.names(people)), in: made, by: new.creator)
         return (made.id, true)
     }
 
     /// The text of a JSON object; `nil` for an empty one.
     private static func object(_ text: [UInt8]?, _ bound: Int, _ what: String) throws(StoreError) -> String? {
         guard let text else { return nil }
-        return try Self.merged(nil, text, bound, what).map { String(decoding: $0, as: UTF8.self) }
+        return try WriteTransaction.merged(nil, text, bound, what).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// From now on these people may have another one of their own.
     func forgetMemberSet(of id: ConversationID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE conversation SET member_set = NULL WHERE id = ? AND member_set IS NOT NULL", id)
     }
 
@@ -138,24 +141,24 @@ extension WriteTransaction {
         _ id: ConversationID, by actor: Actor, asked: [UInt8]? = nil,
         _ change: (JSONValue) throws(StoreError) -> (row: JSONValue, modified: JSONValue)
     ) throws(StoreError) -> Int64 {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         guard conversation.kind != .temporary else { throw .refused(.notApplicable) }
-        let before = try self.connection.objectFields(of: id)
+        let before = try self.transaction.connection.objectFields(of: id)
         let (row, modified) = try change(before.row)
         let after = try ObjectFields(row)
         try self.checkUpdate(of: conversation, before, after, by: actor)
         guard after != before else { return conversation.updatedAt }
-        try Self.check(scalars: after.title, ConversationBounds.titleScalars, "name")
-        try self.connection.run(
+        try WriteTransaction.check(scalars: after.title, ConversationBounds.titleScalars, "name")
+        try self.transaction.connection.run(
             "UPDATE conversation SET title = ?, attributes = ?, fields = ? WHERE id = ?", after.title,
             try after.attributesText(), try after.fieldsText(), id)
         try self.keepFiles(of: id, by: actor)
         var changed: ProfileFields = []
         if after.title != before.title { changed.insert(.name) }
         if after.attributes != before.attributes { changed.insert(.attributes) }
-        if !changed.isEmpty { self.noteProfile(.team(id, changed)) }
-        try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.note(
+        if !changed.isEmpty { self.transaction.noteProfile(.team(id, changed)) }
+        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.note(
             .card(modified: modified.serialized(), asked: asked), in: conversation, by: actor.user,
             to: self.cardAudience(of: conversation))
         return conversation.updatedAt
@@ -178,8 +181,8 @@ extension WriteTransaction {
             guard isInside else { throw .refused(.notMember) }
         case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
             .agentGroup:
-            if after.title != before.title { _ = try self.group(conversation.id, .updateInfo, by: actor) }
-            _ = try self.group(conversation.id, .updateAttributes, by: actor)
+            if after.title != before.title { _ = try self.transaction.group(conversation.id, .updateInfo, by: actor) }
+            _ = try self.transaction.group(conversation.id, .updateAttributes, by: actor)
         }
     }
 
@@ -194,7 +197,7 @@ extension WriteTransaction {
         _ names: [String], _ id: ConversationID, by actor: Actor, makesPeople: Bool = true, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         try Self.checkCount(of: names)
-        var conversation = try self.knownConversation(id)
+        var conversation = try self.transaction.knownConversation(id)
         var outcome = PeopleOutcome()
         var new: [UserID] = []
         for name in Self.distinct(names) {
@@ -213,7 +216,7 @@ extension WriteTransaction {
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         try self.checkArrival(of: new, in: conversation, by: actor)
         let isAlone = new == [actor.user]
-        try self.bring(
+        try self.transaction.bring(
             new, into: conversation, inviter: isAlone || actor.isPrivileged ? nil : actor.user, by: actor.user,
             as: isAlone ? .joined : .invited)
         return try self.closed(outcome, conversation)
@@ -226,18 +229,18 @@ extension WriteTransaction {
         case .service:
             // Everybody may subscribe, and nobody is subscribed by others.
             guard actor.isPrivileged || new == [actor.user] else { throw .refused(.notApplicable) }
-            let limit = self.options.listeners
+            let limit = self.transaction.options.listeners
             guard conversation.roles.count + new.count <= limit else { throw .refused(.tooMany(limit: limit)) }
         case .temporary where new == [actor.user] && !actor.isPrivileged: break
         case .direct, .group, .room, .temporary, .customerService, .community, .communityTopic, .data, .visitors,
             .agent, .agentGroup:
             let action: TeamAction = new == [actor.user] && !actor.isPrivileged ? .join : .invite
-            _ = try self.group(conversation.id, action, by: actor, newcomers: new.count)
+            _ = try self.transaction.group(conversation.id, action, by: actor, newcomers: new.count)
             let asks = action == .invite && conversation.settings.asksInvited && !actor.isPrivileged
             guard !asks else { throw .refused(.notApplicable) }
         }
         guard conversation.kind != .service else { return }
-        var limit = self.options.groupMembers
+        var limit = self.transaction.options.groupMembers
         if conversation.expiresAt != nil { limit = min(limit, ObjectBounds.temporaryMembers) }
         guard conversation.roles.count + new.count <= limit else { throw .refused(.tooMany(limit: limit)) }
     }
@@ -251,7 +254,7 @@ extension WriteTransaction {
         _ names: [String], _ id: ConversationID, by actor: Actor, ownerStays: Bool = false, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         try Self.checkCount(of: names)
-        var conversation = try self.knownConversation(id)
+        var conversation = try self.transaction.knownConversation(id)
         var outcome = PeopleOutcome()
         var gone: [UserID] = []
         for name in Self.distinct(names) {
@@ -259,7 +262,7 @@ extension WriteTransaction {
                 outcome.failed.append(.init(name, .unknown))
                 continue
             }
-            let person = try self.memory.user(named: user)?.id
+            let person = try self.transaction.memory.user(named: user)?.id
             if let person, let role = self.standing(of: person, in: conversation) {
                 // Of two people who have found each other neither made a group to own: each may go.
                 let isTwo = conversation.kind == .direct && person == actor.user
@@ -290,11 +293,11 @@ extension WriteTransaction {
         if gone == [actor.user] {
             // Subscribers of a service and members of what has no team leave as they like.
             guard conversation.kind == .group else { return }
-            _ = try self.group(conversation.id, .leave, by: actor)
+            _ = try self.transaction.group(conversation.id, .leave, by: actor)
             return
         }
         for person in gone {
-            _ = try self.group(conversation.id, .remove(conversation.roles[person] ?? .member), by: actor)
+            _ = try self.transaction.group(conversation.id, .remove(conversation.roles[person] ?? .member), by: actor)
         }
     }
 
@@ -303,12 +306,14 @@ extension WriteTransaction {
         _ gone: [UserID], of conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
         let owner = gone.first { conversation.roles[$0] == .owner }
-        let others = try owner.map { _ throws(StoreError) in try self.connection.membersByJoining(of: conversation.id) }
-        try self.remove(gone, from: conversation, by: actor, as: gone == [actor] ? .left : .removed)
+        let others = try owner.map { _ throws(StoreError) in
+            try self.transaction.connection.membersByJoining(of: conversation.id)
+        }
+        try self.transaction.remove(gone, from: conversation, by: actor, as: gone == [actor] ? .left : .removed)
         guard let owner, let others, conversation.kind == .group else { return }
         let staying = others.filter { conversation.roles[$0.user] != nil }
         if let next = successor(of: owner, among: staying) {
-            try self.write(.owner, for: [next], in: conversation, by: actor)
+            try self.transaction.write(.owner, for: [next], in: conversation, by: actor)
         }
     }
 
@@ -322,19 +327,19 @@ extension WriteTransaction {
         _ names: [String], _ isSilent: Bool, _ id: ConversationID, by actor: Actor, wholly: Bool = false
     ) throws(StoreError) -> PeopleOutcome {
         var (conversation, outcome, people) = try self.subordinates(names, id, by: actor, membersOnly: true)
-        people.removeAll { (conversation.mutedUntil[$0, default: 0] > self.wallMilliseconds) == isSilent }
+        people.removeAll { (conversation.mutedUntil[$0, default: 0] > self.transaction.wallMilliseconds) == isSilent }
         if outcome.fails(wholly: wholly) || people.isEmpty { return try self.closed(outcome, conversation) }
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
-        let change = self.nextChange()
-        try self.noteRevision(of: conversation, change: change)
+        let change = self.transaction.nextChange()
+        try self.transaction.noteRevision(of: conversation, change: change)
         for person in people {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE member SET muted_until = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
                 isSilent ? Int64.max : 0, change, conversation.revision, id, person)
             conversation.mutedUntil[person] = isSilent ? Int64.max : nil
         }
-        let found = try self.names(people)
-        try self.note(isSilent ? .muted(found) : .unmuted(found), in: conversation, by: actor.user)
+        let found = try self.transaction.names(people)
+        try self.transaction.note(isSilent ? .muted(found) : .unmuted(found), in: conversation, by: actor.user)
         return try self.closed(outcome, conversation)
     }
 
@@ -352,11 +357,11 @@ extension WriteTransaction {
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         // The right to it was found above, by rank.
         if isBlocked {
-            try self.addListed(changed, in: id, .denied, by: Actor(actor.user, authority: .application))
+            try self.transaction.addListed(changed, in: id, .denied, by: Actor(actor.user, authority: .application))
             let gone = changed.filter { conversation.roles[$0] != nil }
             if !gone.isEmpty { try self.takeOut(gone, of: conversation, by: actor.user) }
         } else {
-            try self.removeListed(changed, in: id, .denied, by: Actor(actor.user, authority: .application))
+            try self.transaction.removeListed(changed, in: id, .denied, by: Actor(actor.user, authority: .application))
         }
         return try self.closed(outcome, conversation)
     }
@@ -366,21 +371,23 @@ extension WriteTransaction {
         _ names: [String], _ id: ConversationID, by actor: Actor, membersOnly: Bool
     ) throws(StoreError) -> (ConversationState, PeopleOutcome, [UserID]) {
         try Self.checkCount(of: names)
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         guard conversation.kind == .group || conversation.kind == .direct else { throw .refused(.notApplicable) }
         let rank = self.standing(of: actor.user, in: conversation)
         if !actor.isPrivileged {
             guard let rank else { throw .refused(.notMember) }
             guard !conversation.flags.contains(.disbanded) else { throw .refused(.disbanded) }
             guard rank != .member else { throw .refused(.notManager) }
-            let own = try self.memory.user(actor.user)?.name.text.utf8
+            let own = try self.transaction.memory.user(actor.user)?.name.text.utf8
             let isAlone = own.map { own in names.allSatisfy { $0.utf8.elementsEqual(own) } } ?? false
             guard names.isEmpty || !isAlone else { throw .refused(.notManager) }
         }
         var outcome = PeopleOutcome()
         var people: [UserID] = []
         for name in Self.distinct(names) {
-            guard let user = UserName(name), let person = try self.memory.user(named: user), !person.isDeleted else {
+            guard let user = UserName(name), let person = try self.transaction.memory.user(named: user),
+                !person.isDeleted
+            else {
                 outcome.failed.append(.init(name, .unknown))
                 continue
             }
@@ -407,8 +414,8 @@ extension WriteTransaction {
     package func setObjectRole(
         _ name: String, _ role: MemberRole, _ id: ConversationID, by actor: Actor
     ) throws(StoreError) -> Int64 {
-        var conversation = try self.knownConversation(id)
-        guard let user = UserName(name), let person = try self.memory.user(named: user)?.id,
+        var conversation = try self.transaction.knownConversation(id)
+        guard let user = UserName(name), let person = try self.transaction.memory.user(named: user)?.id,
             conversation.roles[person] != nil
         else { throw .refused(.noSuchUser) }
         if conversation.kind == .direct {
@@ -417,7 +424,7 @@ extension WriteTransaction {
             }
             conversation = try self.becomeGroup(conversation, by: actor)
         }
-        try self.setRoles([person], role, in: id, by: actor)
+        try self.transaction.setRoles([person], role, in: id, by: actor)
         return conversation.updatedAt
     }
 
@@ -432,25 +439,25 @@ extension WriteTransaction {
         guard let name = ChannelName(conversation.objectID.text) else {
             throw .invalid("\(conversation.objectID) is no name of a channel")
         }
-        if try self.memory.conversation(ChannelKey(kind: .group, name: name)) != nil {
+        if try self.transaction.memory.conversation(ChannelKey(kind: .group, name: name)) != nil {
             throw .exists("conversation \(name)")
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE conversation SET kind = ?, channel = ?, direct_low = NULL, direct_high = NULL WHERE id = ?",
             ConversationKind.group.rawValue, name, conversation.id)
-        try self.connection.insertTeam(conversation.id, .unguarded)
-        self.memory.turnIntoGroup(conversation, name, .unguarded)
-        self.noteProfile(.team(conversation.id, .existence))
+        try self.transaction.connection.insertTeam(conversation.id, .unguarded)
+        self.transaction.memory.turnIntoGroup(conversation, name, .unguarded)
+        self.transaction.noteProfile(.team(conversation.id, .existence))
         // An account that was deleted stays the other one of two people, and is in no group.
         var gone: [UserID] = []
         for person in conversation.roles.keys.sorted() {
-            if try self.memory.user(person)?.isDeleted ?? true { gone.append(person) }
+            if try self.transaction.memory.user(person)?.isDeleted ?? true { gone.append(person) }
         }
-        try self.remove(gone, from: conversation, by: actor.user)
+        try self.transaction.remove(gone, from: conversation, by: actor.user)
         let owner =
             conversation.roles[conversation.creator] != nil
             ? conversation.creator : conversation.roles.keys.min()
-        if let owner { try self.write(.owner, for: [owner], in: conversation, by: actor.user) }
+        if let owner { try self.transaction.write(.owner, for: [owner], in: conversation, by: actor.user) }
         return conversation
     }
 

@@ -198,7 +198,7 @@ extension WriteTransaction {
             after.title, after.logo, after.attributes.map { String(decoding: $0, as: UTF8.self) }, flags.rawValue,
             conversation.id)
         if after.attributes != before.attributes {
-            try self.keepFiles(of: conversation.id, by: author == .system ? .application : Actor(author))
+            try self.apps.keepFiles(of: conversation.id, by: author == .system ? .application : Actor(author))
         }
         if after.logo != before.logo {
             try self.letGoOfPicture(.conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
@@ -278,7 +278,7 @@ extension WriteTransaction {
         let conversation = try self.group(id, .dismiss, by: actor)
         guard !conversation.flags.contains(.disbanded) else { return }
         try self.teams.endRequests(of: id)
-        try self.forgetMemberSet(of: id)
+        try self.apps.forgetMemberSet(of: id)
         try self.setFlags(conversation.flags.union(.disbanded), of: id, by: actor)
     }
 }

@@ -43,7 +43,7 @@ extension WriteTransaction {
         if conversation.kind != .service { try self.checkMemberCount(conversation.roles.count + new.count) }
         guard !new.isEmpty else { return }
         let id = conversation.id
-        try self.forgetMemberSet(of: id)
+        try self.apps.forgetMemberSet(of: id)
         let change = self.nextChange()
         try self.noteRevision(of: conversation, change: change, memberCount: conversation.roles.count + new.count)
         for person in new {
@@ -128,7 +128,7 @@ extension WriteTransaction {
     ) throws(StoreError) {
         guard !gone.isEmpty else { return }
         let id = conversation.id
-        try self.forgetMemberSet(of: id)
+        try self.apps.forgetMemberSet(of: id)
         try self.noteRevision(
             of: conversation, change: self.nextChange(), memberCount: conversation.roles.count - gone.count)
         for person in gone {

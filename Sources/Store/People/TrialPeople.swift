@@ -89,7 +89,7 @@ extension WriteTransaction {
         for name in names {
             guard let person = try self.reading.trialPerson(named: name) else { continue }
             count += try self.revokeTokens(of: person.id)
-            _ = try self.revokeSessionTokens(of: person.id)
+            _ = try self.apps.revokeSessionTokens(of: person.id)
         }
         return count
     }

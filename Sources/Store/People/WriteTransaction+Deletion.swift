@@ -25,7 +25,7 @@ extension WriteTransaction {
         try self.connection.run("DELETE FROM invitation WHERE inviter_id = ? AND used_by IS NULL", user)
         try self.clearLists(of: state)
         try self.clearViews(of: user)
-        try self.clearAppUser(user)
+        try self.apps.clearAppUser(user)
         try self.letGoOfPicture(.person(user, isSmall: false), unlessAt: "")
         try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: "")
         try self.connection.run(

@@ -62,10 +62,14 @@ struct OperatorArrivalScenarios {
         let name = UserName("5512602ae4b01608686c3e0e")!
         let new = "a cup of longjing"
         _ = try server.server.accounts.wait { server.server.accounts.setPassword(of: name, to: new, then: $0) }
-        let before = try server.server.store.readAndWait { store throws(StoreError) in try store.appUser(named: name) }
+        let before = try server.server.store.readAndWait { store throws(StoreError) in
+            try store.apps.appUser(named: name)
+        }
         let second = server.ctl("user", "import", path, "--leancloud")
         #expect(second.output == "5512602ae4b01608686c3e0e\ttom\n5512602ae4b01608686c3e0f\t汤姆\n")
-        let after = try server.server.store.readAndWait { store throws(StoreError) in try store.appUser(named: name) }
+        let after = try server.server.store.readAndWait { store throws(StoreError) in
+            try store.apps.appUser(named: name)
+        }
         #expect(before == after)
         #expect(try self.post(server, "/1.1/login", #"{"username":"tom","password":"password"}"#).status == 400)
         #expect(try self.post(server, "/1.1/login", #"{"username":"tom","password":"\#(new)"}"#).status == 200)

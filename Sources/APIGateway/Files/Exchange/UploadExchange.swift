@@ -355,7 +355,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.isWaiting = true
         self.context.services.store.write(
             { transaction throws(StoreError) in
-                if appLink != nil { return try transaction.completeAppFile(key, with: file.key) }
+                if appLink != nil { return try transaction.apps.completeAppFile(key, with: file.key) }
                 try transaction.files.makeLink(key, to: file.key, for: conversation)
             },
             then: self.port.back(to: Self.self) { (exchange, result: Result<Void, StoreError>) in
@@ -455,7 +455,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private func reopen() {
         guard let link = self.appLink else { return }
         self.appLink = nil
-        self.context.services.store.write({ transaction throws(StoreError) in try transaction.reopenAppFile(link) }) {
+        self.context.services.store.write({ transaction throws(StoreError) in try transaction.apps.reopenAppFile(link) }
+        ) {
             _ in
         }
     }

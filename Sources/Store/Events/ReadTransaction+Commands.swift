@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension CommandReads {
     /// Commands for a person after a place in the log, oldest first: those addressed to them, and those of conversations
     /// they are in, since they are. `limit` is 1...1000.
     package func commands(
@@ -22,7 +22,8 @@ extension ReadTransaction {
                 WHERE l.user_id = ?1 AND t.sequence > ?2 AND t.sent_at >= l.added_at AND t.audience_id <> t.conversation_id)
             ORDER BY sequence LIMIT ?3
             """
-        return try self.connection.query(sql, user, sequence, try Self.page(limit), read: self.command)
+        return try self.transaction.connection.query(
+            sql, user, sequence, try ReadTransaction.page(limit), read: self.command)
     }
 
     private func command(_ row: Row) throws(StoreError) -> StoredCommand {
@@ -35,7 +36,7 @@ extension ReadTransaction {
         return StoredCommand(
             sequence: row.int64(0), id: MessageID(rawValue: row.int64(1)),
             conversation: row.isNull(2) ? nil : row.conversationID(2), sender: sender,
-            senderName: try self.name(of: sender), channel: row.text(5), kind: try row.conversationKind(6),
+            senderName: try self.transaction.name(of: sender), channel: row.text(5), kind: try row.conversationKind(6),
             sentAtMilliseconds: row.int64(4), clientToken: row.optionalBlob(11).flatMap(ClientToken.init),
             content: content)
     }
@@ -43,12 +44,12 @@ extension ReadTransaction {
     /// How far a person has acknowledged commands; 0 when they never have.
     package func commandPosition(_ user: UserID) throws(StoreError) -> Int64 {
         let sql: StaticString = "SELECT sequence FROM command_position WHERE user_id = ?"
-        return try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
     /// The place of the newest command that was ever added; 0 before the first.
     package func newestCommand() throws(StoreError) -> Int64 {
         let sql: StaticString = "SELECT seq FROM sqlite_sequence WHERE name = 'command'"
-        return try self.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.transaction.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 }

@@ -9,31 +9,31 @@ package struct CommandAdded: Sendable {
 }
 
 // The log of commands: what clients are to do, for those who are away.
-extension WriteTransaction {
+extension CommandWrites {
     /// Adds a command for everyone in a conversation, or for some people.
     ///
     /// - Throws: `notFound`; `invalid` for nobody, too many people, or a body above the largest of a message.
     @discardableResult
     package func addCommand(_ new: NewCommand) throws(StoreError) -> CommandAdded {
-        let sender = try self.knownUser(new.sender)
+        let sender = try self.transaction.knownUser(new.sender)
         guard new.content.body.count <= Appender.maximumBodyBytes else { throw .invalid("the command is too long") }
         let receivers = try self.receivers(of: new.target)
         let (conversation, audience) = try self.audience(of: new.target)
-        let id = self.nextMessageID()
+        let id = self.transaction.nextMessageID()
         if new.replacesEqual, let conversation, let audience {
             try self.removeEqual(new, in: conversation, audience)
         }
         try self.insert(new, id: id, conversation, audience)
-        let sequence = self.connection.lastInsertedID
+        let sequence = self.transaction.connection.lastInsertedID
         if case .people = new.target {
             for receiver in receivers {
-                try self.connection.run(
+                try self.transaction.connection.run(
                     "INSERT INTO command_receiver (user_id, sequence) VALUES (?, ?)", receiver, sequence)
             }
         }
         let command = StoredCommand(
             sequence: sequence, id: id, conversation: conversation, sender: new.sender, senderName: sender.name,
-            channel: new.channel, kind: new.kind, sentAtMilliseconds: self.wallMilliseconds,
+            channel: new.channel, kind: new.kind, sentAtMilliseconds: self.transaction.wallMilliseconds,
             clientToken: new.clientToken, content: new.content)
         return CommandAdded(command: command, receivers: receivers)
     }
@@ -42,13 +42,14 @@ extension WriteTransaction {
     ///
     /// - Throws: as `addCommand`.
     package func passCommand(_ new: NewCommand) throws(StoreError) -> CommandAdded {
-        let sender = try self.knownUser(new.sender)
+        let sender = try self.transaction.knownUser(new.sender)
         guard new.content.body.count <= Appender.maximumBodyBytes else { throw .invalid("the command is too long") }
         let receivers = try self.receivers(of: new.target)
         let (conversation, _) = try self.audience(of: new.target)
         let command = StoredCommand(
-            sequence: 0, id: self.nextMessageID(), conversation: conversation, sender: new.sender,
-            senderName: sender.name, channel: new.channel, kind: new.kind, sentAtMilliseconds: self.wallMilliseconds,
+            sequence: 0, id: self.transaction.nextMessageID(), conversation: conversation, sender: new.sender,
+            senderName: sender.name, channel: new.channel, kind: new.kind,
+            sentAtMilliseconds: self.transaction.wallMilliseconds,
             clientToken: new.clientToken, content: new.content)
         return CommandAdded(command: command, receivers: receivers)
     }
@@ -59,7 +60,7 @@ extension WriteTransaction {
     private func removeEqual(
         _ new: NewCommand, in conversation: ConversationID, _ audience: ConversationID
     ) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             DELETE FROM command WHERE sequence IN (
                 SELECT sequence FROM command WHERE audience_id = ? ORDER BY sequence DESC LIMIT ?)
@@ -71,12 +72,12 @@ extension WriteTransaction {
         _ new: NewCommand, id: MessageID, _ conversation: ConversationID?, _ audience: ConversationID?
     ) throws(StoreError) {
         let content = new.content
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO command (id, conversation_id, audience_id, sender_id, sent_at, channel, kind, content_kind, flags,
                 wire, expire, client_token, topic, body)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, id.rawValue, conversation, audience, new.sender, self.wallMilliseconds, new.channel,
+            """, id.rawValue, conversation, audience, new.sender, self.transaction.wallMilliseconds, new.channel,
             new.kind.rawValue, Int64(content.kind.rawValue), content.flags.rawValue, content.wire.rawValue,
             Int64(content.expireSeconds), new.clientToken?.bytes, content.topic, content.body)
     }
@@ -84,14 +85,14 @@ extension WriteTransaction {
     private func receivers(of target: CommandTarget) throws(StoreError) -> [UserID] {
         switch target {
         case .conversation(let id):
-            return try self.memory.receivers(of: try self.knownConversation(id))
+            return try self.transaction.memory.receivers(of: try self.transaction.knownConversation(id))
         case .people(let users):
-            let people = Self.withoutRepeats(users)
+            let people = WriteTransaction.withoutRepeats(users)
             guard (1...ConversationBounds.commandReceivers).contains(people.count) else {
                 throw .invalid(
                     "a command is for 1 to \(ConversationBounds.commandReceivers) people, not \(people.count)")
             }
-            for user in people { _ = try self.knownUser(user) }
+            for user in people { _ = try self.transaction.knownUser(user) }
             return people
         }
     }
@@ -100,7 +101,7 @@ extension WriteTransaction {
         of target: CommandTarget
     ) throws(StoreError) -> (conversation: ConversationID?, audience: ConversationID?) {
         guard case .conversation(let id) = target else { return (nil, nil) }
-        return (id, try self.memory.home(of: try self.knownConversation(id)).id)
+        return (id, try self.transaction.memory.home(of: try self.transaction.knownConversation(id)).id)
     }
 
     /// Notes how far a person has acknowledged commands. The position only rises, and ends at the newest command.
@@ -113,15 +114,15 @@ extension WriteTransaction {
     package func acknowledgeCommands(
         _ user: UserID, upTo sequence: Int64, single: Bool
     ) throws(StoreError) -> Int64 {
-        _ = try self.knownUser(user)
-        let position = try self.reading.commandPosition(user)
-        let target = min(sequence, try self.reading.newestCommand())
+        _ = try self.transaction.knownUser(user)
+        let position = try self.transaction.reading.commands.commandPosition(user)
+        let target = min(sequence, try self.transaction.reading.commands.newestCommand())
         guard target > position else { return position }
         if single {
-            let next = try self.reading.commands(for: user, after: position, limit: 1).first
+            let next = try self.transaction.reading.commands.commands(for: user, after: position, limit: 1).first
             guard let next, next.sequence >= target else { return position }
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "INSERT OR REPLACE INTO command_position (user_id, sequence) VALUES (?, ?)", user, target)
         return target
     }

@@ -43,7 +43,7 @@ struct BusinessPresenceScenarios {
         let juliet = try server.id("juliet")
         func kept() throws -> Int {
             try server.server.store.readAndWait { transaction throws(StoreError) in
-                try transaction.commands(for: juliet, after: 0, limit: 10).count
+                try transaction.commands.commands(for: juliet, after: 0, limit: 10).count
             }
         }
         let friends = [try server.connect("juliet"), try server.connect("mercutio")]

@@ -74,7 +74,9 @@ struct ChangeScenarios {
         let juliet = try App(stage.server, "juliet")
         let one = try App(stage.server, self.name(ofSubject: way.change))
         let before = try self.versions(juliet)
-        let known = try stage.server.server.store.readAndWait { store throws(StoreError) in try store.newestCommand() }
+        let known = try stage.server.server.store.readAndWait { store throws(StoreError) in
+            try store.commands.newestCommand()
+        }
         try stage.perform(way)
         try stage.settle()
         #expect(try self.log(juliet, after: known) == self.members(way.change).kept)

@@ -99,7 +99,9 @@ struct PersonChangeScenarios {
         let stage = try ChangeStage()
         let romeo = try self.prepare(stage, way)
         let apps = [romeo] + (try Self.names.dropFirst().map { try App(stage.server, $0) })
-        let known = try stage.server.server.store.readAndWait { store throws(StoreError) in try store.newestCommand() }
+        let known = try stage.server.server.store.readAndWait { store throws(StoreError) in
+            try store.commands.newestCommand()
+        }
         try self.perform(way, stage, romeo)
         try stage.settle()
         for app in apps {

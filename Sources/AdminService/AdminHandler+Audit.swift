@@ -84,7 +84,7 @@ extension AdminHandler {
     static func stateOfUser(_ name: UserName) -> AuditNote.State {
         { transaction throws(StoreError) in
             guard let user = try transaction.user(named: name) else { return nil }
-            let profile = try transaction.profileRows([name])[name]
+            let profile = try transaction.profiles.profileRows([name])[name]
             let tokens = try transaction.tokens(of: user.id).count
             let isAllowlistOnly = try transaction.isAllowlistOnly(user.id)
             return Self.object { json in

@@ -32,7 +32,7 @@ extension AdminHandler {
                 if let asker { asking = try transaction.existingUser(asker).id }
                 var place: ConversationID?
                 if let conversation { place = try Self.find(conversation, transaction).id }
-                return (asking, place, try transaction.profileRows([name])[name])
+                return (asking, place, try transaction.profiles.profileRows([name])[name])
             }
         ) { found in
             switch found {

@@ -87,7 +87,8 @@ extension ProfileEngine {
         case .members(let id):
             self.throwOut([.names(id)], [ProfileChange(.members(id), .teamName, cause)])
             // Who they are, only the store knows. Those who come in between are read anew anyway.
-            self.store.read(for: .server, { reading throws(StoreError) in try reading.memberNames(of: id) }) { result in
+            self.store.read(for: .server, { reading throws(StoreError) in try reading.profiles.memberNames(of: id) }) {
+                result in
                 guard let names = try? result.get() else { return }
                 self.throwOut(names.map(ProfileKey.person), names.map { ProfileChange(.person($0), all, cause) })
             }

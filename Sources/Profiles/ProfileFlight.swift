@@ -101,12 +101,12 @@ final class ProfileBatch: Sendable {
 
     /// Everything the store knows of a batch, at one moment.
     func read(_ reading: ReadTransaction) throws(StoreError) -> ProfileTableAnswer {
-        var answer = ProfileTableAnswer(rows: try reading.profileRows(self.names))
+        var answer = ProfileTableAnswer(rows: try reading.profiles.profileRows(self.names))
         for key in self.keys {
             switch key {
             case .person: break
-            case .asker(let user): answer.others[key] = .remarks(KnownRemarks(try reading.remarks(by: user)))
-            case .names(let id): answer.others[key] = .names(KnownNames(try reading.teamNames(in: id)))
+            case .asker(let user): answer.others[key] = .remarks(KnownRemarks(try reading.profiles.remarks(by: user)))
+            case .names(let id): answer.others[key] = .names(KnownNames(try reading.profiles.teamNames(in: id)))
             case .team(let id): answer.others[key] = .team(KnownTeam(try Self.team(id, reading)))
             }
         }

@@ -71,7 +71,8 @@ package final class Profiles: Sendable {
         }
         let engine = self.engine
         engine.store.read(
-            for: .person(asker), { reading throws(StoreError) in try reading.acquaintances(of: asker, among: names) }
+            for: .person(asker),
+            { reading throws(StoreError) in try reading.profiles.acquaintances(of: asker, among: names) }
         ) { result in
             // When the store is too busy to say who they know, they know nobody: never the other way round.
             let visible = (try? result.get()) ?? []

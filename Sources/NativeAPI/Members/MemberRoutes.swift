@@ -60,7 +60,7 @@ enum MemberRoutes {
             guard try store.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
             var members = try store.members(of: id)
             if !query.isEmpty {
-                let rows = try store.profileRows(members.map(\.name))
+                let rows = try store.profiles.profileRows(members.map(\.name))
                 members = members.filter { member in
                     [member.name.text, member.nickname, rows[member.name]?.displayName].contains { name in
                         name.map { $0.lowercased().contains(run: query) } ?? false

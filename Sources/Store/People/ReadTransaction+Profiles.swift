@@ -34,7 +34,7 @@ package struct TeamNames: Hashable, Sendable {
     package init() {}
 }
 
-extension ReadTransaction {
+extension ProfileReads {
     /// The rows of these people; who does not exist is not in it.
     package func profileRows(_ names: some Collection<UserName>) throws(StoreError) -> [UserName: ProfileRow] {
         let sql: StaticString = """
@@ -44,7 +44,7 @@ extension ReadTransaction {
         var rows: [UserName: ProfileRow] = [:]
         rows.reserveCapacity(names.count)
         for name in names {
-            rows[name] = try self.connection.first(sql, name) { row throws(StoreError) in
+            rows[name] = try self.transaction.connection.first(sql, name) { row throws(StoreError) in
                 ProfileRow(
                     user: row.userID(0), externalID: row.optionalText(1), displayName: row.optionalText(2),
                     avatar: row.optionalText(3), avatarSmall: row.optionalText(4),
@@ -61,14 +61,14 @@ extension ReadTransaction {
         let friends: StaticString = """
             SELECT other_id, remark FROM friend WHERE owner_id = ? AND is_removed = 0 AND remark IS NOT NULL
             """
-        let ofFriends = try self.connection.query(friends, owner) { row throws(StoreError) in
+        let ofFriends = try self.transaction.connection.query(friends, owner) { row throws(StoreError) in
             (row.userID(0), row.text(1))
         }
         for (user, remark) in ofFriends { remarks.friends[user] = remark }
         let conversations: StaticString = """
             SELECT conversation_id, remark FROM preference WHERE user_id = ? AND remark IS NOT NULL
             """
-        let ofConversations = try self.connection.query(conversations, owner) { row throws(StoreError) in
+        let ofConversations = try self.transaction.connection.query(conversations, owner) { row throws(StoreError) in
             (row.conversationID(0), row.text(1))
         }
         for (id, remark) in ofConversations { remarks.conversations[id] = remark }
@@ -79,7 +79,7 @@ extension ReadTransaction {
     package func teamNames(in id: ConversationID) throws(StoreError) -> TeamNames {
         let sql: StaticString = "SELECT user_id, nickname FROM member WHERE conversation_id = ?"
         var names = TeamNames()
-        let members = try self.connection.query(sql, id) { row throws(StoreError) in
+        let members = try self.transaction.connection.query(sql, id) { row throws(StoreError) in
             (row.userID(0), row.optionalText(1))
         }
         for (user, nickname) in members {
@@ -94,7 +94,7 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT u.name FROM member m JOIN user u ON u.id = m.user_id WHERE m.conversation_id = ? ORDER BY m.user_id
             """
-        return try self.connection.query(sql, id) { row throws(StoreError) in try row.userName(0) }
+        return try self.transaction.connection.query(sql, id) { row throws(StoreError) in try row.userName(0) }
     }
 
     /// Acquaintances of a person among `names`: themselves, friends, the server's own accounts, and people who share a
@@ -111,7 +111,7 @@ extension ReadTransaction {
             """
         var known: Set<UserName> = []
         for name in names {
-            let isKnown = try self.connection.first(sql, user, name) { (_) throws(StoreError) in true }
+            let isKnown = try self.transaction.connection.first(sql, user, name) { (_) throws(StoreError) in true }
             if isKnown == true { known.insert(name) }
         }
         return known

@@ -205,13 +205,14 @@ private final class FeedStage {
     private static func people(
         _ store: ReadTransaction, _ person: UserID, _ only: String?
     ) throws(StoreError) -> [String: [String: JSONValue]] {
-        var names = try store.acquaintances(of: person, among: ["romeo", "juliet", "nurse"].map { UserName($0)! })
+        var names = try store.profiles.acquaintances(
+            of: person, among: ["romeo", "juliet", "nurse"].map { UserName($0)! })
         if let id = only.flatMap({ Int64($0) }).map(ConversationID.init(rawValue:)) {
-            names.formIntersection(try store.memberNames(of: id))
+            names.formIntersection(try store.profiles.memberNames(of: id))
         }
-        let remarks = try store.remarks(by: person).friends
+        let remarks = try store.profiles.remarks(by: person).friends
         var people: [String: [String: JSONValue]] = [:]
-        for (name, row) in try store.profileRows(names) {
+        for (name, row) in try store.profiles.profileRows(names) {
             people[name.text] = FeedSnapshot.view(of: row, name, remark: remarks[row.user])
         }
         return people

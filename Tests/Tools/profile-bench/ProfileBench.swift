@@ -136,12 +136,12 @@ struct ProfileBench {
         self.report("reading alias and team name of a screen each time", rounds, since: start, "look-ups")
         start = Clock.system.now()
         for _ in 0..<rounds / 10 {
-            _ = try store.readAndWait { reading throws(StoreError) in try reading.remarks(by: asker) }
+            _ = try store.readAndWait { reading throws(StoreError) in try reading.profiles.remarks(by: asker) }
         }
         self.report("reading all \(Self.friends) remarks of an asker", rounds / 10, since: start, "reads")
         start = Clock.system.now()
         for _ in 0..<rounds / 10 {
-            _ = try store.readAndWait { reading throws(StoreError) in try reading.teamNames(in: group) }
+            _ = try store.readAndWait { reading throws(StoreError) in try reading.profiles.teamNames(in: group) }
         }
         self.report("reading all \(Self.members) names of a group", rounds / 10, since: start, "reads")
     }

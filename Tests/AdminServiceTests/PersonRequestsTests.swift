@@ -27,8 +27,8 @@ import Testing
         let client = try fixture.client()
         try fixture.store.writeAndWait { store throws(StoreError) in
             let (one, other) = (try store.ensureUser(romeo).id, try store.ensureUser(juliet).id)
-            try store.makeFriends(one, other)
-            try store.setFriendRemark(other, of: one, "J")
+            try store.friends.makeFriends(one, other)
+            try store.friends.setFriendRemark(other, of: one, "J")
         }
         let team = AdminNewTeam(name: verona, form: .advanced, owner: juliet, members: [romeo])
         _ = try client.ask(.teams(.create(team)))

@@ -50,13 +50,13 @@ struct ChangeTests {
             testDescription: "remark",
             expected: { ProfileChange(.person(Self.romeo), .alias, .write, onlyFor: $0.id("juliet")) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
+                try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
             }),
         Write(
             testDescription: "friendship over",
             expected: { ProfileChange(.person(Self.romeo), .alias, .write, onlyFor: $0.id("juliet")) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.removeFriend(ids["romeo"]!, of: ids["juliet"]!)
+                try writing.friends.removeFriend(ids["romeo"]!, of: ids["juliet"]!)
             }),
         Write(
             testDescription: "left the group", expected: { ProfileChange(.members($0.group), .members, .write) },
@@ -70,8 +70,8 @@ struct ChangeTests {
         try rig.write { writing throws(StoreError) in
             try writing.addMembers([ids["romeo"]!], to: group)
             try writing.setNickname(of: ids["romeo"]!, "guest", in: group, by: .operator)
-            try writing.makeFriends(ids["juliet"]!, ids["romeo"]!)
-            try writing.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "sweet")
+            try writing.friends.makeFriends(ids["juliet"]!, ids["romeo"]!)
+            try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "sweet")
         }
         let before = rig.lookUp("romeo", by: "juliet", in: group)[0]
         let again = rig.lookUp("romeo", by: "juliet", in: group)[0]
@@ -195,8 +195,8 @@ struct ChangeTests {
         try rig.write { writing throws(StoreError) in
             try writing.setDisplayName(ids["romeo"]!, "R.")
             try writing.setDisplayName(ids["tybalt"]!, "T.")
-            try writing.makeFriends(ids["juliet"]!, ids["romeo"]!)
-            try writing.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
+            try writing.friends.makeFriends(ids["juliet"]!, ids["romeo"]!)
+            try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
             try writing.setNickname(of: ids["tybalt"]!, "cat", in: group, by: .operator)
         }
         rig.settle()

@@ -46,8 +46,8 @@ struct ProviderTests {
         let (romeo, juliet, group) = (rig.id("romeo"), rig.id("juliet"), rig.group)
         try rig.write { writing throws(StoreError) in
             try writing.setProfile(of: romeo, ProfilePatch(avatar: "/ours.jpg", attributes: Array(#"{"a":1}"#.utf8)))
-            try writing.makeFriends(juliet, romeo)
-            try writing.setFriendRemark(romeo, of: juliet, "sweet Montague")
+            try writing.friends.makeFriends(juliet, romeo)
+            try writing.friends.setFriendRemark(romeo, of: juliet, "sweet Montague")
             try writing.addMembers([romeo], to: group)
             try writing.setNickname(of: romeo, "guest", in: group, by: .operator)
         }

@@ -293,13 +293,13 @@ struct ChangeFeedTests {
         }
         #expect(try Self.subjects(verona, tybalt, after: start) == [.person(tybalt)], "in no conversation")
         let befriended = try Self.position(verona)
-        try verona.write { store throws(StoreError) in _ = try store.makeFriends(juliet, tybalt) }
+        try verona.write { store throws(StoreError) in _ = try store.friends.makeFriends(juliet, tybalt) }
         #expect(try Self.subjects(verona, juliet, after: befriended) == [.person(tybalt)])
         #expect(try Self.subjects(verona, tybalt, after: befriended) == [.person(juliet)])
         let friends = try Self.position(verona)
         try verona.write { store throws(StoreError) in
             try store.setDisplayName(tybalt, "Tybalt")
-            try store.setFriendRemark(tybalt, of: juliet, "a cousin")
+            try store.friends.setFriendRemark(tybalt, of: juliet, "a cousin")
             try store.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(try Self.subjects(verona, juliet, after: friends) == [.person(tybalt), .person(romeo)])

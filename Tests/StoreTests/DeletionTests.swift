@@ -40,7 +40,8 @@ struct DeletionTests {
                     hash: [2], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
             })
         #expect(self.isGone(fixture) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.makeFriends(romeo, juliet).change })
+        #expect(
+            self.isGone(fixture) { store throws(StoreError) in try store.friends.makeFriends(romeo, juliet).change })
         #expect(
             self.isGone(fixture) { store throws(StoreError) in
                 try store.setListed(owner: juliet, .allowed, romeo, true)
@@ -70,9 +71,9 @@ struct DeletionTests {
             try store.setRole(romeo, .administrator)
             try store.issueToken(
                 hash: [1], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
-            try store.makeFriends(romeo, juliet)
-            try store.setFriendRemark(romeo, of: juliet, "love")
-            _ = try store.askFriend(romeo, by: tybalt, text: "duel", token: "t")
+            try store.friends.makeFriends(romeo, juliet)
+            try store.friends.setFriendRemark(romeo, of: juliet, "love")
+            _ = try store.friends.askFriend(romeo, by: tybalt, text: "duel", token: "t")
             try store.setListed(owner: romeo, .blocked, tybalt, true)
             try store.setListed(owner: tybalt, .blocked, romeo, true)
             try store.setAllowlistOnly(romeo, true)
@@ -172,7 +173,7 @@ struct DeletionTests {
         let verona = try fixture.group("verona", owner: romeo)
         _ = try fixture.group("mantua", owner: juliet, [romeo])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.makeFriends(romeo, juliet)
+            try store.friends.makeFriends(romeo, juliet)
             try store.disband(verona, by: .operator)
             try store.issueToken(hash: [9], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
         }

@@ -18,12 +18,12 @@ struct PeopleTests {
     private func ask(_ fixture: Fixture, _ other: UserID, by asker: UserID, token: String = "t") throws -> FriendRequest
     {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.askFriend(other, by: asker, text: "hello", token: token)
+            try store.friends.askFriend(other, by: asker, text: "hello", token: token)
         }
     }
 
     private func accept(_ fixture: Fixture, _ asker: UserID, by user: UserID) throws {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.acceptFriend(asker, by: user) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.acceptFriend(asker, by: user) }
     }
 
     private func friends(_ fixture: Fixture, _ owner: UserID, after change: Int64 = 0) throws -> [Friend] {
@@ -123,24 +123,26 @@ struct PeopleTests {
         #expect(his[0].change == hers[0].change && !his[0].isRemoved)
 
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setFriendRemark(juliet, of: romeo, "the sun")
+            try store.friends.setFriendRemark(juliet, of: romeo, "the sun")
         }
         let remarked = try self.friends(fixture, romeo, after: his[0].change)
         #expect(remarked.map(\.remark) == ["the sun"])
         #expect(try self.friends(fixture, juliet, after: hers[0].change) == [])
 
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.removeFriend(romeo, of: juliet) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.removeFriend(romeo, of: juliet) }
         for (user, change) in [(romeo, remarked[0].change), (juliet, hers[0].change)] {
             let left = try self.friends(fixture, user, after: change)
             #expect(left.map(\.isRemoved) == [true] && left[0].remark == nil)
             #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.friendIDs(of: user) } == [])
         }
         #expect(throws: StoreError.refused(.alreadyGone)) {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.removeFriend(romeo, of: juliet) }
+            try fixture.store.writeAndWait { store throws(StoreError) in
+                try store.friends.removeFriend(romeo, of: juliet)
+            }
         }
         #expect(throws: StoreError.refused(.noSuchUser)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.setFriendRemark(juliet, of: romeo, "the moon")
+                try store.friends.setFriendRemark(juliet, of: romeo, "the moon")
             }
         }
         #expect(try fixture.verified().isClean)
@@ -152,7 +154,7 @@ struct PeopleTests {
         let romeo = try fixture.user("romeo")
         let others = try (0..<5).map { try fixture.user("friend\($0)") }
         for other in others {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.makeFriends(romeo, other) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.makeFriends(romeo, other) }
         }
         let first = try fixture.store.readAndWait { store throws(StoreError) in
             try store.friends(of: romeo, after: 0, limit: 2)
@@ -193,7 +195,7 @@ struct PeopleTests {
         try self.ask(fixture, juliet, by: romeo)
         let dismiss = { @Sendable (state: FriendRequestState) throws in
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.dismissFriendRequest(from: romeo, by: juliet, as: state)
+                try store.friends.dismissFriendRequest(from: romeo, by: juliet, as: state)
             }
         }
         let list = { @Sendable () throws in

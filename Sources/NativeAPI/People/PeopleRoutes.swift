@@ -82,7 +82,7 @@ enum PeopleRoutes {
         let (user, remark) = (call.user, call.input.known("remark"))
         call.write { store throws(StoreError) in
             guard let other = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
-            _ = try store.setFriendRemark(other.id, of: user, remark)
+            _ = try store.friends.setFriendRemark(other.id, of: user, remark)
         } then: { _ in
             Self.answer(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }

@@ -12,7 +12,7 @@ package struct FriendChange: Hashable, Sendable {
     }
 }
 
-extension WriteTransaction {
+extension FriendWrites {
     /// Asks somebody to be friends, or asks again.
     ///
     /// - Parameter token: the key by which the other one's app answers; a renewed request has a new one.
@@ -20,30 +20,31 @@ extension WriteTransaction {
     package func askFriend(
         _ other: UserID, by asker: UserID, text: String, token: String
     ) throws(StoreError) -> FriendRequest {
-        try Self.check(text, maximumScalars: PeopleLimits.requestTextScalars, "what is said with a friend request")
-        let (one, two) = (try self.knownUser(asker), try self.knownUser(other))
+        try WriteTransaction.check(
+            text, maximumScalars: PeopleLimits.requestTextScalars, "what is said with a friend request")
+        let (one, two) = (try self.transaction.knownUser(asker), try self.transaction.knownUser(other))
         var facts = FriendRequestFacts()
         facts.isToSelf = asker == other
         facts.otherIsDisabled = two.isDisabled
         facts.concernsSystem = one.isSystem || two.isSystem
         facts.areFriends = try self.areFriends(asker, other)
         facts.askerIsBlocked = two.blocked.contains(asker)
-        facts.isRenewal = try self.reading.friendRequest(from: asker, to: other)?.state == .waiting
-        facts.askersWaiting = try self.reading.waitingFriendRequests(from: asker)
-        facts.othersWaiting = try self.reading.waitingFriendRequests(to: other)
-        facts.askersFriends = try self.reading.friendCount(of: asker)
+        facts.isRenewal = try self.transaction.reading.friendRequest(from: asker, to: other)?.state == .waiting
+        facts.askersWaiting = try self.transaction.reading.waitingFriendRequests(from: asker)
+        facts.othersWaiting = try self.transaction.reading.waitingFriendRequests(to: other)
+        facts.askersFriends = try self.transaction.reading.friendCount(of: asker)
         if let refusal = friendRequestRefusal(facts) { throw .refused(refusal) }
-        let change = self.nextChange()
-        try self.connection.run(
+        let change = self.transaction.nextChange()
+        try self.transaction.connection.run(
             """
             INSERT OR REPLACE INTO friend_request (asker_id, other_id, text, token, state, change, created_at)
             VALUES (?, ?, ?, ?, 0, ?, ?)
-            """, asker, other, text, token, change, self.wallMilliseconds)
+            """, asker, other, text, token, change, self.transaction.wallMilliseconds)
         let request = FriendRequest(
             asker: asker, askerName: one.name, other: other, otherName: two.name, text: text, token: token,
-            state: .waiting, change: change, createdAtMilliseconds: self.wallMilliseconds)
-        try self.notePeople(
-            .friendRequested(request, askerName: try self.shownName(asker)), by: asker, to: [other])
+            state: .waiting, change: change, createdAtMilliseconds: self.transaction.wallMilliseconds)
+        try self.transaction.notePeople(
+            .friendRequested(request, askerName: try self.transaction.shownName(asker)), by: asker, to: [other])
         return request
     }
 
@@ -54,7 +55,7 @@ extension WriteTransaction {
 
     /// Notes that a person has looked at the requests to them. One that is asked again counts again.
     package func markFriendRequestsSeen(by user: UserID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             Self.markFriendRequestsSeenSQL, user)
     }
 
@@ -72,12 +73,13 @@ extension WriteTransaction {
     package func acceptFriend(
         _ asker: UserID, by user: UserID, remark: String? = nil
     ) throws(StoreError) -> FriendChange {
-        let request = try self.reading.friendRequest(from: asker, to: user)
-        let friends = max(try self.reading.friendCount(of: asker), try self.reading.friendCount(of: user))
+        let request = try self.transaction.reading.friendRequest(from: asker, to: user)
+        let friends = max(
+            try self.transaction.reading.friendCount(of: asker), try self.transaction.reading.friendCount(of: user))
         if let refusal = friendAcceptRefusal(state: request?.state, friends: friends) { throw .refused(refusal) }
         let change = try self.befriend(asker, user)
         for (one, other) in [(asker, user), (user, asker)] {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 Self.acceptFriendSQL,
                 change.change, one, other)
         }
@@ -100,10 +102,10 @@ extension WriteTransaction {
         from asker: UserID, by user: UserID, as state: FriendRequestState
     ) throws(StoreError) {
         precondition(state == .refused || state == .discarded, "accepting makes friends")
-        let change = self.nextChange()
-        try self.connection.run(
+        let change = self.transaction.nextChange()
+        try self.transaction.connection.run(
             Self.dismissFriendRequestSQL, state.rawValue, change, asker, user)
-        guard self.connection.changes > 0 else { throw .refused(.alreadyGone) }
+        guard self.transaction.connection.changes > 0 else { throw .refused(.alreadyGone) }
     }
 
     /// Makes two people friends without asking them: by the operator, or an app's own server.
@@ -111,9 +113,10 @@ extension WriteTransaction {
     /// - Throws: `notFound`; `refused` for a person and themselves, and above the most friends.
     @discardableResult
     package func makeFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
-        _ = (try self.knownUser(one), try self.knownUser(other))
+        _ = (try self.transaction.knownUser(one), try self.transaction.knownUser(other))
         guard one != other else { throw .refused(.notApplicable) }
-        let count = max(try self.reading.friendCount(of: one), try self.reading.friendCount(of: other))
+        let count = max(
+            try self.transaction.reading.friendCount(of: one), try self.transaction.reading.friendCount(of: other))
         guard count < PeopleLimits.friends else { throw .refused(.tooMany(limit: PeopleLimits.friends)) }
         let change = try self.befriend(one, other)
         if change.isNew { try self.noteFriends(one, by: other, actor: .system) }
@@ -122,21 +125,22 @@ extension WriteTransaction {
 
     private func noteFriends(_ asker: UserID, by other: UserID, actor: UserID) throws(StoreError) {
         let friends = PersonChange.befriended(
-            try self.name(asker), by: try self.name(other), name: try self.shownName(other))
-        try self.notePeople(friends, by: actor, to: [asker, other])
+            try self.transaction.name(asker), by: try self.transaction.name(other),
+            name: try self.transaction.shownName(other))
+        try self.transaction.notePeople(friends, by: actor, to: [asker, other])
     }
 
     private func befriend(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
-        if let friend = try self.reading.friend(other, of: one), !friend.isRemoved {
+        if let friend = try self.transaction.reading.friend(other, of: one), !friend.isRemoved {
             return FriendChange(change: friend.change, isNew: false)
         }
-        let change = self.nextChange()
+        let change = self.transaction.nextChange()
         for (owner, friend) in [(one, other), (other, one)] {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 """
                 INSERT INTO friend (owner_id, other_id, change, created_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (owner_id, other_id) DO UPDATE SET is_removed = 0, change = excluded.change
-                """, owner, friend, change, self.wallMilliseconds)
+                """, owner, friend, change, self.transaction.wallMilliseconds)
         }
         return FriendChange(change: change, isNew: true)
     }
@@ -147,16 +151,16 @@ extension WriteTransaction {
     @discardableResult
     package func removeFriend(_ other: UserID, of owner: UserID) throws(StoreError) -> FriendChange {
         guard try self.areFriends(owner, other) else { throw .refused(.alreadyGone) }
-        let change = self.nextChange()
-        try self.connection.run(
+        let change = self.transaction.nextChange()
+        try self.transaction.connection.run(
             """
             UPDATE friend SET is_removed = 1, remark = NULL, change = ?1
             WHERE (owner_id = ?2 AND other_id = ?3) OR (owner_id = ?3 AND other_id = ?2)
             """, change, owner, other)
-        let (one, two) = (try self.knownUser(owner), try self.knownUser(other))
-        self.noteProfile(.remark(by: owner, of: two.name))
-        self.noteProfile(.remark(by: other, of: one.name))
-        try self.notePeople(.unfriended(two.name), by: owner, to: [owner, other])
+        let (one, two) = (try self.transaction.knownUser(owner), try self.transaction.knownUser(other))
+        self.transaction.noteProfile(.remark(by: owner, of: two.name))
+        self.transaction.noteProfile(.remark(by: other, of: one.name))
+        try self.transaction.notePeople(.unfriended(two.name), by: owner, to: [owner, other])
         return FriendChange(change: change, isNew: true)
     }
 
@@ -165,19 +169,19 @@ extension WriteTransaction {
     /// - Throws: `refused(.noSuchUser)` for somebody who is no friend; `invalid` when it is too long.
     @discardableResult
     package func setFriendRemark(_ other: UserID, of owner: UserID, _ remark: String) throws(StoreError) -> Int64 {
-        try Self.check(remark, maximumScalars: PeopleLimits.nameScalars, "a remark")
+        try WriteTransaction.check(remark, maximumScalars: PeopleLimits.nameScalars, "a remark")
         guard try self.areFriends(owner, other) else { throw .refused(.noSuchUser) }
-        let change = self.nextChange()
-        try self.connection.run(
+        let change = self.transaction.nextChange()
+        try self.transaction.connection.run(
             "UPDATE friend SET remark = ?, change = ? WHERE owner_id = ? AND other_id = ?",
             remark.isEmpty ? nil : remark, change, owner, other)
-        let name = try self.knownUser(other).name
-        self.noteProfile(.remark(by: owner, of: name))
-        try self.notePeople(.remark(name), by: owner, to: [owner])
+        let name = try self.transaction.knownUser(other).name
+        self.transaction.noteProfile(.remark(by: owner, of: name))
+        try self.transaction.notePeople(.remark(name), by: owner, to: [owner])
         return change
     }
 
     private func areFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> Bool {
-        try self.reading.friend(other, of: one).map { !$0.isRemoved } ?? false
+        try self.transaction.reading.friend(other, of: one).map { !$0.isRemoved } ?? false
     }
 }

@@ -31,7 +31,7 @@ enum FriendRoutes {
         let token = Secrets.hex()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.askFriend(try store.reading.knownPerson(name), by: user, text: text, token: token)
+            try store.friends.askFriend(try store.reading.knownPerson(name), by: user, text: text, token: token)
         } answer: { _ in
             .ok
         }
@@ -77,7 +77,7 @@ enum FriendRoutes {
         try Self.checkCategory(call)
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.markFriendRequestsSeen(by: user)
+            try store.friends.markFriendRequestsSeen(by: user)
         } answer: { _ in
             .ok
         }
@@ -99,7 +99,7 @@ enum FriendRoutes {
             guard let request = try store.reading.friendRequest(to: person.user, token: token) else {
                 throw .refused(.alreadyGone)
             }
-            try store.acceptFriend(request.asker, by: person.user)
+            try store.friends.acceptFriend(request.asker, by: person.user)
             Self.greet(request, asker: try store.reading.displayName(of: request.asker), store)
         } answer: { _ in
             .ok
@@ -130,7 +130,7 @@ enum FriendRoutes {
         let name = try call.pathPerson()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.dismissFriendRequest(from: try store.reading.knownPerson(name), by: user, as: state)
+            try store.friends.dismissFriendRequest(from: try store.reading.knownPerson(name), by: user, as: state)
         } answer: { _ in
             .ok
         }
@@ -170,7 +170,7 @@ enum FriendRoutes {
         let remark = try fields.optionalText("remark") ?? ""
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.setFriendRemark(try store.reading.knownPerson(name), of: user, remark)
+            try store.friends.setFriendRemark(try store.reading.knownPerson(name), of: user, remark)
         } answer: { _ in
             .ok
         }
@@ -180,7 +180,7 @@ enum FriendRoutes {
         let name = try call.pathPerson()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.removeFriend(try store.reading.knownPerson(name), of: user)
+            try store.friends.removeFriend(try store.reading.knownPerson(name), of: user)
         } answer: { _ in
             .ok
         }

@@ -79,7 +79,7 @@ enum PeopleRoutes {
             let id = try store.ensureConversation(channel, of: user)
             let other = try store.reading.knownPerson(name)
             if let remark = patch.remark, try store.reading.friend(other, of: user)?.isRemoved == false {
-                try store.setFriendRemark(other, of: user, remark)
+                try store.friends.setFriendRemark(other, of: user, remark)
             }
             try store.setPreference(user, in: id, patch)
         } answer: { _ in

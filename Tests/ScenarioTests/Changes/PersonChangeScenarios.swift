@@ -165,8 +165,8 @@ struct PersonChangeScenarios {
         let server = stage.server
         let (romeo, juliet, tybalt) = (try server.id("romeo"), try server.id("juliet"), try server.id("tybalt"))
         try server.write { store throws(StoreError) in
-            try store.makeFriends(juliet, romeo)
-            if way.act == .agree { _ = try store.askFriend(romeo, by: tybalt, text: "", token: "key") }
+            try store.friends.makeFriends(juliet, romeo)
+            if way.act == .agree { _ = try store.friends.askFriend(romeo, by: tybalt, text: "", token: "key") }
             if way.act == .unblock { try store.setListed(owner: romeo, .blocked, tybalt, true) }
         }
         try App(server, "nurse").does("GET", "users/romeo")

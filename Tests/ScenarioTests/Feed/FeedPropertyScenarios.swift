@@ -276,9 +276,9 @@ private final class FeedStage {
         let (choice, number) = (self.random.next(below: 3), self.random.next(below: 100))
         try self.write { store throws(StoreError) in
             if choice == 0 {
-                _ = try store.removeFriend(person, of: juliet)
-            } else if try store.makeFriends(juliet, person).isNew == false {
-                try store.setFriendRemark(person, of: juliet, "remark \(number)")
+                _ = try store.friends.removeFriend(person, of: juliet)
+            } else if try store.friends.makeFriends(juliet, person).isNew == false {
+                try store.friends.setFriendRemark(person, of: juliet, "remark \(number)")
             }
         }
     }

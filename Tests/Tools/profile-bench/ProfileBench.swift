@@ -64,8 +64,8 @@ struct ProfileBench {
                 try writing.setNickname(of: user.id, "member \(user.name)", in: group, by: .operator)
             }
             for user in users[1...Self.friends] {
-                try writing.makeFriends(users[0].id, user.id)
-                try writing.setFriendRemark(user.id, of: users[0].id, "friend \(user.name)")
+                try writing.friends.makeFriends(users[0].id, user.id)
+                try writing.friends.setFriendRemark(user.id, of: users[0].id, "friend \(user.name)")
             }
             return (users, group)
         }

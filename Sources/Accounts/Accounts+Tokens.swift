@@ -23,7 +23,7 @@ extension Accounts {
         let hash = token.hash(for: name, class: deviceClass)
         self.change(name, auditing: note, then) { transaction throws(StoreError) in
             guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
-            try transaction.endTrial(of: user.id)
+            try transaction.trial.endTrial(of: user.id)
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
             try transaction.issueToken(
                 hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user.id,
@@ -50,10 +50,10 @@ extension Accounts {
         self.change(name, then) { transaction throws(StoreError) in
             let user: UserID
             if let trialPeople {
-                user = try transaction.ensureTrialPerson(name, most: trialPeople)
+                user = try transaction.trial.ensureTrialPerson(name, most: trialPeople)
             } else {
                 user = try transaction.ensureUser(name).id
-                try transaction.endTrial(of: user)
+                try transaction.trial.endTrial(of: user)
             }
             try transaction.revokeToken(hash: hash)
             let replaced = try transaction.revokeTokens(of: user, class: deviceClass)

@@ -13,7 +13,9 @@ enum TrialMode {
             return options.log.warning("trial_mode", ["advice": .text(Self.trouble)])
         }
         do throws(StoreError) {
-            let count = try store.writeAndWait { transaction throws(StoreError) in try transaction.revokeTrialTokens() }
+            let count = try store.writeAndWait { transaction throws(StoreError) in
+                try transaction.trial.revokeTrialTokens()
+            }
             if count > 0 { options.log.info("trial_mode_ended", ["tokens": .number(Int64(count))]) }
         } catch {
             options.log.warning("trial_tokens_stay", ["reason": .text("\(error)")])

@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension StreamReads {
     /// Where the lanes of these messages stand, by sequence, each message's in the order of their last steps. Says
     /// nothing about who may know. At most 1000 messages at a time.
     package func streams(
@@ -12,7 +12,8 @@ extension ReadTransaction {
             FROM message_stream WHERE conversation_id = ? AND sequence IN (SELECT value FROM json_each(?))
             ORDER BY sequence, number
             """
-        let rows = try self.connection.query(sql, id, try Self.list(sequences)) { row throws(StoreError) in
+        let rows = try self.transaction.connection.query(sql, id, try ReadTransaction.list(sequences)) {
+            row throws(StoreError) in
             (sequence: row.int64(10), state: try row.streamState())
         }
         var streams: [Int64: [StreamState]] = [:]
@@ -21,7 +22,7 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension StreamWrites {
     /// Takes a step in one lane of a message.
     ///
     /// - Parameter step: gets all lanes of the message and returns the changed one; its number is set here. `nil`
@@ -31,14 +32,17 @@ extension WriteTransaction {
     package func changeStream(
         of place: MessagePlace, _ step: ([StreamState]) throws(StoreError) -> StreamState?
     ) throws(StoreError) -> StreamState? {
-        let message = try self.reading.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
+        let message = try self.transaction.reading.message(
+            in: place.conversation, sequence: place.sequence, as: .unrestricted)
         guard let message else { throw .refused(.noSuchMessage) }
         guard !message.content.flags.contains(.withdrawn) else { throw .refused(.alreadyGone) }
-        let lanes = try self.reading.streams(of: [place.sequence], in: place.conversation)[place.sequence] ?? []
+        let lanes =
+            try self.transaction.reading.streams.streams(of: [place.sequence], in: place.conversation)[place.sequence]
+            ?? []
         guard var next = try step(lanes) else { return nil }
         try Self.check(next, among: lanes)
         next.lastNumber = (lanes.map(\.lastNumber).max() ?? 0) + 1
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT OR REPLACE INTO message_stream (conversation_id, sequence, key, status, number, event_id, event_type,
                 visibility, occurred_at, snapshot, end_reason, error)

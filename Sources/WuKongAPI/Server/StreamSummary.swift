@@ -110,7 +110,7 @@ extension [MessageAnswer] {
         // The store takes a thousand at a time.
         for start in stride(from: 0, to: self.count, by: 1000) {
             let part = start..<Swift.min(start + 1000, self.count)
-            let streams = try transaction.streams(of: self[part].map(\.message.sequence), in: id)
+            let streams = try transaction.streams.streams(of: self[part].map(\.message.sequence), in: id)
             if !streams.isEmpty { self.add(streams, to: part, asker, isManager: isManager, isBasic: isBasic) }
         }
     }

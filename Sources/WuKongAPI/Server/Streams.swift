@@ -86,11 +86,11 @@ enum Streams {
         let place = MessagePlace(found.message.conversation, found.message.sequence)
         let broker = services.broker
         services.write(reply, by: .business) { transaction throws(StoreError) -> (state: StreamState?, isNew: Bool) in
-            let changed = try transaction.changeStream(of: place) { lanes throws(StoreError) in
+            let changed = try transaction.streams.changeStream(of: place) { lanes throws(StoreError) in
                 try step.next(after: lanes)
             }
             if let changed { return (changed, true) }
-            let lanes = try transaction.reading.streams(of: [place.sequence], in: place.conversation)
+            let lanes = try transaction.reading.streams.streams(of: [place.sequence], in: place.conversation)
             let all = lanes[place.sequence] ?? []
             let end = all.first { $0.key == StreamStep.finishKey }
             return (end ?? all.first { $0.key == step.key }, false)
@@ -196,7 +196,7 @@ enum Streams {
                 !message.content.flags.contains(.withdrawn), !message.isStandIn
             else { return nil }
             let mayPrivate = wantsPrivate && (reader.caller == .manager || message.sender == user)
-            let lanes = try transaction.streams(of: [message.sequence], in: known.id)[message.sequence] ?? []
+            let lanes = try transaction.streams.streams(of: [message.sequence], in: known.id)[message.sequence] ?? []
             return lanes.filter { lane in
                 lane.lastNumber > from && (key.isEmpty || lane.key == key)
                     && (mayPrivate || lane.visibility == .everyone)

@@ -51,7 +51,7 @@ extension LeanCloudSession {
     private func claimTag(_ tag: String, of user: UserID, device: String, insists: Bool) {
         let later = self.laterHere()
         self.services.store.write({ transaction throws(StoreError) in
-            try transaction.claimTag(tag, of: user, device: device, insists: insists)
+            try transaction.tags.claimTag(tag, of: user, device: device, insists: insists)
         }) { result in
             later { session in session.perform(session.state.claimed(tag, result)) }
         }
@@ -209,7 +209,7 @@ extension LeanCloudSession {
         if let tag = self.tag, let user = self.identity?.user {
             let device = self.device ?? SessionState.unnamedDevice
             self.services.store.write({ transaction throws(StoreError) in
-                try transaction.releaseTag(tag.name, of: user, device: device)
+                try transaction.tags.releaseTag(tag.name, of: user, device: device)
             }) { _ in }
         }
         if let device = self.installation, let user = self.identity?.user {
@@ -257,7 +257,7 @@ extension LeanCloudSession {
             self.state.device = new
             if self.tag != nil, old != new {
                 self.services.store.write({ transaction throws(StoreError) in
-                    try transaction.renameDevice(old, to: new, of: user)
+                    try transaction.tags.renameDevice(old, to: new, of: user)
                 }) { _ in }
             }
         }

@@ -73,7 +73,7 @@ struct TagTests {
         let romeo = verona.romeo
         func claim(_ device: String, insists: Bool) throws -> TagClaim {
             try verona.write { store throws(StoreError) in
-                try store.claimTag("Mobile", of: romeo, device: device, insists: insists)
+                try store.tags.claimTag("Mobile", of: romeo, device: device, insists: insists)
             }
         }
         guard case .held(let first) = try claim("a", insists: false) else {
@@ -87,13 +87,13 @@ struct TagTests {
         }
         #expect(second > first)
         #expect(try claim("a", insists: false) == .conflict, "who was signed out does not come back by itself")
-        try verona.write { store throws(StoreError) in try store.renameDevice("b", to: "c", of: romeo) }
+        try verona.write { store throws(StoreError) in try store.tags.renameDevice("b", to: "c", of: romeo) }
         #expect(try claim("b", insists: false) == .conflict)
         try verona.write { store throws(StoreError) in
-            try store.releaseTag("Mobile", of: romeo, device: "b")
+            try store.tags.releaseTag("Mobile", of: romeo, device: "b")
         }
         #expect(try claim("a", insists: false) == .conflict, "only who holds it lets go of it")
-        try verona.write { store throws(StoreError) in try store.releaseTag("Mobile", of: romeo, device: "c") }
+        try verona.write { store throws(StoreError) in try store.tags.releaseTag("Mobile", of: romeo, device: "c") }
         #expect(try claim("a", insists: false) != .conflict)
     }
 }

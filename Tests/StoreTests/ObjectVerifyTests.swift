@@ -10,7 +10,7 @@ import Testing
         try cafe.make(.unique, ["Jerry", "Spike"], fields: #"{"color":"red"}"#)
         let tom = cafe.tom
         try cafe.write { store throws(StoreError) in
-            _ = try store.claimTag("Mobile", of: tom, device: "phone", insists: true)
+            _ = try store.tags.claimTag("Mobile", of: tom, device: "phone", insists: true)
         }
         return cafe
     }

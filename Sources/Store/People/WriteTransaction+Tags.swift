@@ -8,7 +8,7 @@ package enum TagClaim: Hashable, Sendable {
     case conflict
 }
 
-extension WriteTransaction {
+extension TagWrites {
     /// Gives a tag of a person to a device. One that does not insist gets it only when no other device holds it: so a
     /// device that was signed out by another one does not come back by itself.
     ///
@@ -16,29 +16,29 @@ extension WriteTransaction {
     package func claimTag(
         _ tag: String, of user: UserID, device: String, insists: Bool
     ) throws(StoreError) -> TagClaim {
-        _ = try self.knownUser(user)
-        let holder = try self.connection.first(
+        _ = try self.transaction.knownUser(user)
+        let holder = try self.transaction.connection.first(
             "SELECT device_id FROM tag_holder WHERE user_id = ? AND tag = ?", user, tag
         ) { row throws(StoreError) in row.text(0) }
         if let holder, holder != device, !insists { return .conflict }
         if holder != device {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT OR REPLACE INTO tag_holder (user_id, tag, device_id, changed_at) VALUES (?, ?, ?, ?)", user,
                 tag,
-                device, self.wallMilliseconds)
+                device, self.transaction.wallMilliseconds)
         }
-        return .held(claim: self.nextChange())
+        return .held(claim: self.transaction.nextChange())
     }
 
     /// A device lets go of its tag; nothing happens when another one holds it.
     package func releaseTag(_ tag: String, of user: UserID, device: String) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "DELETE FROM tag_holder WHERE user_id = ? AND tag = ? AND device_id = ?", user, tag, device)
     }
 
     /// A device goes by another name from now on, and keeps its tags.
     package func renameDevice(_ device: String, to name: String, of user: UserID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE tag_holder SET device_id = ? WHERE user_id = ? AND device_id = ?", name, user, device)
     }
 }

@@ -2,9 +2,9 @@
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
 # servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's requests as
-# seven and commands as six
-# SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, and the commands
-# that README and docs show; what each WuKongIM SDK and WuKongIM's demo page send, and forged commands.
+# seven and commands as six SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, the
+# commands that README and docs show, the native API asked out of its own description by schemathesis; what each WuKongIM SDK and
+# WuKongIM's demo page send, and forged commands.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -52,6 +52,7 @@ run leancloud_engine --binary "$teahouse"
 run leancloud_storage --binary "$teahouse"
 run signing --binary "$teahouse"
 run documentation --binary "$teahouse"
+run description --binary "$teahouse" $long
 run leancloud --binary "$teahouse"
 run leancloud_pull --binary "$teahouse" $long
 run websocket_peer "$debug/transport-echo"

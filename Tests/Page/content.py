@@ -198,6 +198,24 @@ async def voice() -> None:
     equal(await ming.locator(".row .file.fresh").count(), 0, "marks at what was played")
 
 
+@checks.check("an announcement stands in a bar until it is confirmed, and in the list after that")
+async def announcement() -> None:
+    ming = screens["ming"]
+    ctl("notice", "send", "今晚八点维护，请保存工作", "--title", "维护通知")
+    await ming.reload()
+    await ming.locator(".bar.notice", has_text="维护通知").wait_for()
+    await is_well(ming)
+    await picture(ming, "notice")
+    await ming.click(".bar.notice .button")
+    await ming.wait_for_selector(".bar.notice", state="detached")
+    await ming.click(".side header [aria-haspopup=menu] >> nth=0")
+    await ming.locator(".menu [role=menuitem]", has_text="公告").click()
+    await ming.locator("dialog .announcement", has_text="今晚八点维护").locator("text=您已确认").wait_for()
+    await is_well(ming)
+    await ming.keyboard.press("Escape")
+    await open_group("ming")
+
+
 @checks.check("without the server: the page opens with the last chats, what is written waits, and goes out when it is back")
 async def offline() -> None:
     ming, hua = screens["ming"], screens["hua"]

@@ -59,6 +59,9 @@ export function composer({ id, place, drop, options: settings, editLast }) {
   let edited = null;
   let isComposing = false;
   const meant = new Map();
+  // An edit that was cut off goes on where it was when the same message is edited again.
+  const editKey = () => `teahouse.edit.${model.me.name}.${id}`;
+  const editOf = (message) => { try { const [of, text] = JSON.parse(localStorage.getItem(editKey())); return of === message.id ? text : null; } catch { return null; } };
 
   const most = () => settings().textCharacters;
   const count = () => [...area.value].length;
@@ -78,7 +81,7 @@ export function composer({ id, place, drop, options: settings, editLast }) {
   };
   const typed = () => {
     grow();
-    if (!edited) saveDraft(id, area.value);
+    if (edited) localStorage.setItem(editKey(), JSON.stringify([edited.id, area.value])); else saveDraft(id, area.value);
     if (area.value) sayTyping(id);
     findMention();
   };
@@ -97,7 +100,7 @@ export function composer({ id, place, drop, options: settings, editLast }) {
   area.addEventListener('paste', (event) => { if (event.clipboardData?.files.length) { event.preventDefault(); attach(event.clipboardData.files); } });
 
   const cancel = () => {
-    if (edited) area.value = draftOf(id);
+    if (edited) { area.value = draftOf(id); localStorage.removeItem(editKey()); }
     reply = edited = null;
     meant.clear();
     draw();
@@ -233,7 +236,7 @@ export function composer({ id, place, drop, options: settings, editLast }) {
     element, draw,
     focus() { if (!box.hidden) area.focus({ preventScroll: true }); },
     reply(message) { if (edited) cancel(); reply = message; draw(); area.focus(); },
-    edit(message) { edited = message; reply = null; area.value = message.text ?? ''; draw(); grow(); area.focus(); },
+    edit(message) { edited = message; reply = null; area.value = editOf(message) ?? message.text ?? ''; draw(); grow(); area.focus(); },
     stop() { for (const [name, run] of Object.entries(events)) place.removeEventListener(name, run); fromElsewhere(); uploads.stop(); findMention.stop(); },
   };
 }

@@ -225,7 +225,7 @@ function makeApp() {
   stops.push(on('notice', () => { if (!areNoticesRead) { areNoticesRead = true; notices().catch(() => {}); } }), on('connection', () => { if (model.connection === 'online') { areNoticesRead = true; notices().catch(() => {}); } }));
   stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('online', lookAtRequests), on('list', title), list.stop,
     on('arrived', (message, conversation) => {
-      installed?.arrived(message, conversation, bar);
+      import('./install.js').then((module) => module.arrived(message, conversation, bar), () => {});
       if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
     () => { clearInterval(tick); clearInterval(requestTimer); document.removeEventListener('visibilitychange', lookAtRequests); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });

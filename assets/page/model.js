@@ -351,10 +351,17 @@ export function saveDraft(id, text) {
   if (conversation) conversation.draft = text || undefined;
   changed('list');
   clearTimeout(draftTimers.get(id));
-  draftTimers.set(id, setTimeout(() => {
-    draftTimers.delete(id);
-    api.put(`conversations/${api.segment(id)}/draft`, { text }).then(() => { if (!draftTimers.has(id)) localStorage.removeItem(draftKey(id)); }, () => {});
-  }, 1500));
+  draftTimers.set(id, setTimeout(() => { draftTimers.delete(id); sendDraft(id, text); }, 1500));
+}
+
+function sendDraft(id, text) {
+  api.put(`conversations/${api.segment(id)}/draft`, { text }).then(() => { if (!draftTimers.has(id)) localStorage.removeItem(draftKey(id)); }, () => {});
+}
+
+/// Drafts that the server has not got, because it was not there.
+function sendDrafts() {
+  const start = draftKey('');
+  for (const key of Object.keys(localStorage)) if (key.startsWith(start)) sendDraft(key.slice(start.length), localStorage.getItem(key));
 }
 
 // MARK: requests that wait for an answer
@@ -429,7 +436,7 @@ function takeState(state, retryAt) {
   model.retryAt = retryAt ?? 0;
   clearTimeout(offlineTimer);
   // A short cut is nobody's business.
-  if (state === 'online') { model.connection = 'online'; changed('connection'); changed('online'); pumpAll(); } else {
+  if (state === 'online') { model.connection = 'online'; changed('connection'); changed('online'); pumpAll(); sendDrafts(); } else {
     offlineTimer = setTimeout(() => { model.connection = state; changed('connection'); }, model.connection === 'online' ? 1000 : 0);
   }
 }

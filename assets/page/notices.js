@@ -59,7 +59,7 @@ export function showNotices() {
       const state = h('footer', {});
       const drawState = () => {
         const yes = h('button', { type: 'button', class: 'button primary', onclick: async () => { await confirm(notice, yes); drawState(); } }, t('notice.confirm'));
-        state.replaceChildren(...(!notice.needsConfirmation ? [] : [notice.confirmedAt ? h('span', { class: 'small quiet' }, t('notice.confirmed', { time: `${dayName(notice.confirmedAt)} ${clock(notice.confirmedAt)}` })) : yes]));
+        state.replaceChildren(...[notice.confirmedAt ? h('span', { class: 'small quiet' }, t('notice.confirmed', { time: `${dayName(notice.confirmedAt)} ${clock(notice.confirmedAt)}` })) : notice.needsConfirmation && yes].filter(Boolean));
       };
       drawState();
       return h('article', { class: 'announcement' }, h('h3', {}, notice.title || t('notice.from', { who: nameOf(person(notice.from)) })),

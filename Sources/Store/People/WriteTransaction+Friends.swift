@@ -185,3 +185,13 @@ extension FriendWrites {
         try self.transaction.reading.friend(other, of: one).map { !$0.isRemoved } ?? false
     }
 }
+
+extension WriteTransaction {
+    /// Changes of friendships.
+    package var friends: FriendWrites { FriendWrites(transaction: self) }
+}
+
+/// Changes of friendships. Valid as long as its transaction.
+package struct FriendWrites {
+    let transaction: WriteTransaction
+}

@@ -42,3 +42,13 @@ extension TagWrites {
             "UPDATE tag_holder SET device_id = ? WHERE user_id = ? AND device_id = ?", name, user, device)
     }
 }
+
+extension WriteTransaction {
+    /// Changes of devices that hold a tag.
+    package var tags: TagWrites { TagWrites(transaction: self) }
+}
+
+/// Changes of devices that hold a tag. Valid as long as its transaction.
+package struct TagWrites {
+    let transaction: WriteTransaction
+}

@@ -15,7 +15,7 @@ let askedFor = null;
 function registered() {
   if (askedFor !== model.me) {
     askedFor = model.me;
-    asked = api.get('kinds').then(({ items }) => new Map(items.map((each) => [each.kind, each])), () => { askedFor = null; return new Map(); });
+    asked = api.get('kinds').then(({ items }) => new Map(items.map((each) => [String(each.kind), each])), () => { askedFor = null; return new Map(); });
   }
   return asked;
 }
@@ -41,7 +41,7 @@ const isOwnFile = (path) => api.isOwn(path) && /^\/(api\/v1\/files|f)\/[\w./~%-]
 
 /// Fills `box`, which shows the `degrade` text meanwhile, if the kind was registered with a renderer.
 export async function drawCustom(box, custom, whenSized) {
-  const kind = (await registered()).get(custom.kind);
+  const kind = (await registered()).get(String(custom.kind));
   const renderer = kind?.renderer;
   if (!renderer) { if (kind?.name) box.querySelector('.kind')?.replaceChildren(`[${kind.name}]`); return; }
   const attributes = custom.attributes ?? {};

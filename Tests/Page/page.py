@@ -74,6 +74,8 @@ async def see(page: Page, text: str) -> None:
 
 async def act(page: Page, text: str, action: str) -> None:
     """Opens the menu of a message and chooses."""
+    # A message on its way has another menu.
+    await page.locator(".row.message[data-id='']").first.wait_for(state="detached")
     await page.locator(".row .bubble", has_text=text).last.click(button="right")
     await page.locator(".menu [role=menuitem]", has_text=action).first.click()
 

@@ -23,12 +23,12 @@ package final class APIRates: Sendable {
     }
 
     /// Takes one request of a person's rate; false when it is used up.
-    package func take(person: UserName, at now: Instant) -> Bool {
+    package func takeToken(person: UserName, at now: Instant) -> Bool {
         self.state.withLock { state in Self.take(person, &state.people, self.perPerson, now) }
     }
 
     /// Takes one request of an address's rate; false when it is used up.
-    package func take(address: String, at now: Instant) -> Bool {
+    package func takeToken(address: String, at now: Instant) -> Bool {
         self.state.withLock { state in Self.take(address, &state.addresses, self.perAddress, now) }
     }
 
@@ -42,6 +42,6 @@ package final class APIRates: Sendable {
             }
             if buckets.count >= Self.maximumEntries { buckets.removeAll(keepingCapacity: true) }
         }
-        return buckets[key, default: TokenBucket(full: limit, at: now)].take(limit, at: now)
+        return buckets[key, default: TokenBucket(full: limit, at: now)].takeToken(limit, at: now)
     }
 }

@@ -13,10 +13,10 @@ package final class AddressRate: Sendable {
 
     /// - Parameter address: for IPv6 its /64.
     /// - Returns: false when it is too often.
-    package func take(_ address: String, at now: Instant) -> Bool {
+    package func takeToken(_ address: String, at now: Instant) -> Bool {
         self.buckets.withLock { buckets in
             if buckets.count >= Self.maximumEntries, buckets[address] == nil { buckets.removeAll() }
-            return buckets[address, default: TokenBucket(full: self.limit, at: now)].take(self.limit, at: now)
+            return buckets[address, default: TokenBucket(full: self.limit, at: now)].takeToken(self.limit, at: now)
         }
     }
 }

@@ -40,7 +40,9 @@ extension APIContext {
     /// - Returns: 429 when there is nothing left.
     package func takeFromAddress(_ request: HTTPRequest) -> APIFailure? {
         guard request.peer.scope != .loopback else { return nil }
-        guard !self.rates.take(address: request.peer.throttleKey, at: self.services.clock.now()) else { return nil }
+        guard !self.rates.takeToken(address: request.peer.throttleKey, at: self.services.clock.now()) else {
+            return nil
+        }
         return APIFailure(429, "too many requests come from this address", retryAfterSeconds: 1)
     }
 
@@ -48,7 +50,7 @@ extension APIContext {
     ///
     /// - Returns: 429 when there is nothing left.
     package func takeFromPerson(_ identity: Identity) -> APIFailure? {
-        guard !self.rates.take(person: identity.name, at: self.services.clock.now()) else { return nil }
+        guard !self.rates.takeToken(person: identity.name, at: self.services.clock.now()) else { return nil }
         return APIFailure(429, "\(identity.name) asks too fast", retryAfterSeconds: 1)
     }
 

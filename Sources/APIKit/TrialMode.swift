@@ -59,7 +59,7 @@ extension APIContext {
                 proxy
                 """)
         }
-        guard rate.take(request.peer.throttleKey, at: self.services.clock.now()) else {
+        guard rate.takeToken(request.peer.throttleKey, at: self.services.clock.now()) else {
             throw APIFailure(429, "too many requests without a token come from this address", retryAfterSeconds: 1)
         }
         return true

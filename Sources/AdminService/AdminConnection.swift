@@ -152,7 +152,7 @@ final class AdminConnection {
 
     /// Takes news of transfers for a watch; they go out when the other side reads.
     func tell(_ request: Int64, _ news: [AdminTransfer], _ options: AdminServiceOptions) {
-        self.watches[request]?.take(news)
+        self.watches[request]?.takeTransfers(news)
         self.tellOfTransfers(options)
     }
 

@@ -20,7 +20,7 @@ extension AdminLoop {
             }
             client.isOpeningUpload = true
             handler.open(upload) { opened in mailbox.post(.uploadOpened(client: key, request: id, opened)) }
-        case .piece(let piece): self.take(piece, client, key, id)
+        case .piece(let piece): self.takePiece(piece, client, key, id)
         case .finishUpload:
             guard let upload = client.upload else { return self.refuseWithoutUpload(key, id) }
             client.upload = nil
@@ -61,7 +61,7 @@ extension AdminLoop {
         }
     }
 
-    private func take(_ piece: AdminPiece, _ client: AdminConnection, _ key: Int, _ id: Int64) {
+    private func takePiece(_ piece: AdminPiece, _ client: AdminConnection, _ key: Int, _ id: Int64) {
         guard let upload = client.upload else { return self.refuseWithoutUpload(key, id) }
         guard piece.offset == upload.offset else {
             return self.refuse(.invalid, "the upload goes on at byte \(upload.offset)", key, id)
@@ -170,7 +170,7 @@ struct TransferFollow {
 
     init(_ watch: TransferWatch) { self.watch = watch }
 
-    mutating func take(_ news: [AdminTransfer]) {
+    mutating func takeTransfers(_ news: [AdminTransfer]) {
         for transfer in news {
             if self.held[transfer.key] == nil {
                 guard self.order.count < Self.maximumHeld else {

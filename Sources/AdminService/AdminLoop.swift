@@ -208,7 +208,7 @@ final class AdminLoop {
 
     private func readMailbox() {
         var batch: [LoopEvent] = []
-        self.mailbox.take(into: &batch)
+        self.mailbox.takeMessages(into: &batch)
         for event in batch {
             switch event {
             case .answer(let key, let id, let answer): self.answered(key, id, answer)

@@ -30,7 +30,7 @@ struct MetricsHistory {
     /// Takes a reading.
     ///
     /// - Returns: the point that it makes with the one before; `nil` for the first.
-    mutating func take(_ reading: MetricsReading) -> AdminLivePoint? {
+    mutating func takeReading(_ reading: MetricsReading) -> AdminLivePoint? {
         defer { self.last = reading }
         guard let last = self.last else { return nil }
         let point = Self.point(from: last, to: reading)
@@ -109,7 +109,7 @@ extension AdminLoop {
             at: clock.now(), wallMilliseconds: clock.wallMilliseconds(), broker: broker,
             store: self.handler.store.metrics,
             transfers: self.handler.transfers?.metrics, profiles: self.handler.profiles?.metrics)
-        guard let point = self.liveMetrics.take(reading) else { return }
+        guard let point = self.liveMetrics.takeReading(reading) else { return }
         for client in self.clients.values { client.tell(point, self.options) }
     }
 

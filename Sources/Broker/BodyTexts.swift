@@ -27,7 +27,7 @@ package struct BodyTexts {
     private init() {}
 
     /// Takes the text that the reader is at.
-    package mutating func take(from reader: inout JSONReader) throws(JSONError) {
+    package mutating func takeText(from reader: inout JSONReader) throws(JSONError) {
         let start = reader.offset
         let text = try reader.string()
         self.found.append((start..<reader.offset, text))

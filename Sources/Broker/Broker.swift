@@ -91,7 +91,7 @@ package final class Broker: Sendable {
         var batch: [Event] = []
         while true {
             _ = mailbox.wait(milliseconds: 10_000)
-            mailbox.take(into: &batch)
+            mailbox.takeMessages(into: &batch)
             for event in batch {
                 switch event {
                 case .open(let opening): core.open(opening)

@@ -181,12 +181,12 @@ final class BrokerCore {
             self.metrics.refused += 1
             return .refused(.bodyTooLarge)
         }
-        var isWithinRate = person.bucket.take(self.limits.perUser, at: now)
+        var isWithinRate = person.bucket.takeToken(self.limits.perUser, at: now)
         if isWithinRate, address.hasRate {
             let isRoom = self.rooms.contains(address)
             isWithinRate = self.channelBuckets[
                 address, default: TokenBucket(full: self.limits.perConversation, at: now)
-            ].take(self.limits.perConversation, leaving: isRoom ? priority.share : 0, at: now)
+            ].takeToken(self.limits.perConversation, leaving: isRoom ? priority.share : 0, at: now)
         }
         guard !isWithinRate else { return nil }
         self.metrics.rateLimited += 1
@@ -285,7 +285,9 @@ final class BrokerCore {
     /// True when one more command caused by this person may be kept.
     func mayKeepCommand(of person: UserID) -> Bool {
         let (limit, now) = (self.limits.keptCommands, self.clock.now())
-        if self.commandBuckets[person, default: TokenBucket(full: limit, at: now)].take(limit, at: now) { return true }
+        if self.commandBuckets[person, default: TokenBucket(full: limit, at: now)].takeToken(limit, at: now) {
+            return true
+        }
         self.metrics.commandsNotKept += 1
         return false
     }
@@ -307,7 +309,7 @@ final class BrokerCore {
     /// Sends the events of a conversation that wait to those of its people who are online.
     func sendEvents(of conversation: ConversationID, to people: [UserID]) {
         let everybody = FanOut.compute(people, in: self.table)
-        for (event, only) in self.waitingEvents.take(conversation) {
+        for (event, only) in self.waitingEvents.takeEvents(conversation) {
             let targets: FanOut.Targets
             if let only {
                 targets = people.contains(only) ? FanOut.compute([only], in: self.table) : []

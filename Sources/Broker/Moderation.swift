@@ -53,7 +53,7 @@ package final class Moderation: Sendable {
         self.store = store
         self.broker = broker
         self.bodies = bodies
-        try self.take(store.readAndWait(Self.read))
+        try self.takeRules(store.readAndWait(Self.read))
     }
 
     /// The kinds that are in force.
@@ -86,7 +86,7 @@ package final class Moderation: Sendable {
         }
         guard !waiting.isEmpty else { return }
         self.store.read(Self.read) { result in
-            let done = result.map { self.take($0) }
+            let done = result.map { self.takeRules($0) }
             for then in waiting { then(done) }
             self.reload()
         }
@@ -98,7 +98,7 @@ package final class Moderation: Sendable {
             (try transaction.moderation.wordRules(), try transaction.moderation.messageKinds())
         }
 
-    private func take(_ stored: (rules: [WordRule], kinds: [MessageKindEntry])) {
+    private func takeRules(_ stored: (rules: [WordRule], kinds: [MessageKindEntry])) {
         let (matcher, kinds) = (WordMatcher(stored.rules), MessageKinds(stored.kinds))
         self.state.withLock { state in
             state.matcher = matcher

@@ -49,7 +49,7 @@ package struct TokenBucket: Sendable {
     /// Takes one, if there is one.
     ///
     /// - Parameter share: this part of the burst is left to others, 0...1.
-    package mutating func take(_ limit: RateLimit, leaving share: Double = 0, at now: Instant) -> Bool {
+    package mutating func takeToken(_ limit: RateLimit, leaving share: Double = 0, at now: Instant) -> Bool {
         self.refill(limit, at: now)
         guard self.tokens >= 1 + limit.burst * share else { return false }
         self.tokens -= 1

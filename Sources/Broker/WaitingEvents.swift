@@ -17,7 +17,7 @@ struct WaitingEvents {
         return count == 0
     }
 
-    mutating func take(_ conversation: ConversationID) -> [Entry] {
+    mutating func takeEvents(_ conversation: ConversationID) -> [Entry] {
         self.entries.removeValue(forKey: conversation) ?? []
     }
 }

@@ -60,7 +60,7 @@ package struct CSVReader {
     /// The text is over: the last record may lack its line end.
     package mutating func end() -> [CSVRow] {
         var rows: [CSVRow] = []
-        for byte in self.mark ?? [] { self.take(byte, &rows) }
+        for byte in self.mark ?? [] { self.takeByte(byte, &rows) }
         self.mark = nil
         if self.place == .quoted { self.problem = .openQuote }
         self.endRecord(&rows)
@@ -70,15 +70,15 @@ package struct CSVReader {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private mutating func pass(_ byte: UInt8, _ rows: inout [CSVRow]) {
-        guard var mark = self.mark else { return self.take(byte, &rows) }
+        guard var mark = self.mark else { return self.takeByte(byte, &rows) }
         mark.append(byte)
         self.mark = mark
         guard !Self.byteOrderMark.starts(with: mark) || mark == Self.byteOrderMark else { return }
         self.mark = nil
-        if mark != Self.byteOrderMark { for byte in mark { self.take(byte, &rows) } }
+        if mark != Self.byteOrderMark { for byte in mark { self.takeByte(byte, &rows) } }
     }
 
-    private mutating func take(_ byte: UInt8, _ rows: inout [CSVRow]) {
+    private mutating func takeByte(_ byte: UInt8, _ rows: inout [CSVRow]) {
         if byte == UInt8(ascii: "\n") { self.line += 1 }
         switch (self.place, byte) {
         case (.quoted, UInt8(ascii: "\"")): self.place = .quote

@@ -24,7 +24,7 @@ package enum SecretInput {
             let count = read(descriptor, &byte, 1)
             if count < 0 && clinux_errno() == EINTR { continue }
             guard count == 1 else { return nil }
-            switch secret.take(byte) {
+            switch secret.takeByte(byte) {
             case .more: continue
             case .done(let text): return text
             case .cancelled: return nil
@@ -43,7 +43,7 @@ struct SecretLine {
 
     private var bytes: [UInt8] = []
 
-    mutating func take(_ byte: UInt8) -> Step {
+    mutating func takeByte(_ byte: UInt8) -> Step {
         switch byte {
         case 0x0A, 0x0D: return .done(String(decoding: self.bytes, as: UTF8.self))
         case 0x03: return .cancelled

@@ -35,7 +35,7 @@ struct TOMLReader {
                 let line = self.line
                 let key = table + (try self.keyName())
                 self.skipBlank(lines: false)
-                guard self.take(UInt8(ascii: "=")) else { throw self.error("expected = after \(key)") }
+                guard self.takeByte(UInt8(ascii: "=")) else { throw self.error("expected = after \(key)") }
                 self.skipBlank(lines: false)
                 guard seen.insert(key).inserted else { throw self.error("\(key) is set twice") }
                 entries.append(TOMLEntry(key: key, value: try self.value(of: key), line: line))
@@ -48,7 +48,7 @@ struct TOMLReader {
 
     private var peek: UInt8? { self.offset < self.bytes.count ? self.bytes[self.offset] : nil }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func takeByte(_ byte: UInt8) -> Bool {
         guard self.peek == byte else { return false }
         self.offset += 1
         return true
@@ -99,11 +99,11 @@ struct TOMLReader {
     }
 
     private mutating func tableName() throws(ConfigurationError) -> String {
-        _ = self.take(UInt8(ascii: "["))
+        _ = self.takeByte(UInt8(ascii: "["))
         self.skipBlank(lines: false)
         let name = try self.keyName()
         self.skipBlank(lines: false)
-        guard self.take(UInt8(ascii: "]")) else { throw self.error("expected ] after the table name \(name)") }
+        guard self.takeByte(UInt8(ascii: "]")) else { throw self.error("expected ] after the table name \(name)") }
         return name
     }
 
@@ -128,17 +128,17 @@ struct TOMLReader {
     }
 
     private mutating func strings(of key: String) throws(ConfigurationError) -> [String] {
-        _ = self.take(UInt8(ascii: "["))
+        _ = self.takeByte(UInt8(ascii: "["))
         var strings: [String] = []
         while true {
             self.skipBlank(lines: true)
-            if self.take(UInt8(ascii: "]")) { return strings }
+            if self.takeByte(UInt8(ascii: "]")) { return strings }
             guard self.peek == UInt8(ascii: "\"") || self.peek == UInt8(ascii: "'") else {
                 throw self.error("\(key) needs a list of \"texts\"")
             }
             strings.append(try self.string())
             self.skipBlank(lines: true)
-            guard self.take(UInt8(ascii: ",")) || self.peek == UInt8(ascii: "]") else {
+            guard self.takeByte(UInt8(ascii: ",")) || self.peek == UInt8(ascii: "]") else {
                 throw self.error("expected , or ] in the list of \(key)")
             }
         }

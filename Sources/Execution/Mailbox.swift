@@ -43,7 +43,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     /// Moves everything that waits into `batch`, which must be empty; its storage is reused by the next senders.
     ///
     /// For the owning thread only.
-    package func take(into batch: inout [Message]) {
+    package func takeMessages(into batch: inout [Message]) {
         precondition(batch.isEmpty, "the last batch has not been worked off")
         clinux_eventfd_clear(self.descriptor)
         self.waiting.withLock { waiting in swap(&waiting, &batch) }

@@ -55,7 +55,7 @@ struct IndexRebuilding {
                 let bytes = try self.file.read(
                     at: start + Int64(stored.count),
                     count: Int(min(Int64(Self.readBytes), bodyEnd - start - Int64(stored.count))))
-                guard !bytes.isEmpty, let used = inflater.take(bytes) else { return nil }
+                guard !bytes.isEmpty, let used = inflater.takeBytes(bytes) else { return nil }
                 stored += bytes.prefix(used)
             }
             let plain = inflater.plain
@@ -107,7 +107,7 @@ private final class BlockInflater {
     }
 
     /// - Returns: how many of the bytes belong to the piece; `nil` for what is no piece.
-    func take(_ bytes: [UInt8]) -> Int? {
+    func takeBytes(_ bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBufferPointer { input -> Int? in
             var used = 0
             var idle = 0

@@ -86,7 +86,7 @@ final class HookLoop {
             self.proceed(at: self.options.clock.now())
             if self.mayStop { return self.putAway() }
             _ = self.mailbox.wait(milliseconds: self.millisecondsToNextDue())
-            self.mailbox.take(into: &batch)
+            self.mailbox.takeMessages(into: &batch)
             for event in batch { self.handle(event) }
             batch.removeAll(keepingCapacity: true)
         }

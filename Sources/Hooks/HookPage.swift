@@ -66,14 +66,14 @@ struct HookPageReader {
                 page.isFull = true
                 break
             }
-            bytes += try self.take(entry, into: &page)
+            bytes += try self.takeEntry(entry, into: &page)
             page.sequences = first.sequence...entry.sequence
         }
         return page
     }
 
     /// - Returns: about how many bytes it adds.
-    private mutating func take(_ entry: HookEntry, into page: inout HookPage) throws(StoreError) -> Int {
+    private mutating func takeEntry(_ entry: HookEntry, into page: inout HookPage) throws(StoreError) -> Int {
         guard entry.createdAtMilliseconds >= self.horizonMilliseconds else {
             page.expired += 1
             return 0

@@ -29,16 +29,16 @@ final class LeanCloudRates: Sendable {
         self.others = settings.requestRate
     }
 
-    func take(_ kind: Kind, by user: UserID, at now: Instant) -> Bool {
+    func takeToken(_ kind: Kind, by user: UserID, at now: Instant) -> Bool {
         self.state.withLock { state in
             switch kind {
-            case .history: Self.take(user, &state.history, self.history, now)
-            case .other: Self.take(user, &state.others, self.others, now)
+            case .history: Self.takeToken(user, &state.history, self.history, now)
+            case .other: Self.takeToken(user, &state.others, self.others, now)
             }
         }
     }
 
-    private static func take(
+    private static func takeToken(
         _ user: UserID, _ buckets: inout [UserID: TokenBucket], _ limit: RateLimit, _ now: Instant
     ) -> Bool {
         if buckets.count >= Self.maximumEntries, buckets[user] == nil {
@@ -48,7 +48,7 @@ final class LeanCloudRates: Sendable {
             }
             if buckets.count >= Self.maximumEntries { buckets.removeAll(keepingCapacity: true) }
         }
-        return buckets[user, default: TokenBucket(full: limit, at: now)].take(limit, at: now)
+        return buckets[user, default: TokenBucket(full: limit, at: now)].takeToken(limit, at: now)
     }
 }
 
@@ -67,7 +67,7 @@ extension LeanCloudSession {
         case .conv?, .blacklist?: (kind, fault) = (.other, .conversationAPIQuotaExceeded)
         default: (kind, fault) = (.other, .messageQuotaExceeded)
         }
-        if self.services.rates.take(kind, by: user, at: self.gateway.reactor.clock.now()) { return nil }
+        if self.services.rates.takeToken(kind, by: user, at: self.gateway.reactor.clock.now()) { return nil }
         return fault.saying("too many requests in a minute: wait a little")
     }
 }

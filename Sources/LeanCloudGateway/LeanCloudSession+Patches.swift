@@ -33,7 +33,7 @@ extension LeanCloudSession {
         }
 
         /// Applies the changes that the app's own server wants.
-        mutating func take(_ wanted: HookChanges) {
+        mutating func takeChanges(_ wanted: HookChanges) {
             guard let before = self.content, let bytes = wanted.content, bytes != before.body else { return }
             let isBinary = wanted.isBinary ?? before.flags.contains(.binary)
             var content = LeanCloudContent.content(
@@ -124,7 +124,7 @@ extension LeanCloudSession {
                     then(.failure(LeanCloudFault.messageUpdateRejectedByApp.byHook(code: code, detail: detail)))
                 case .allowed(let wanted):
                     var changes = changes
-                    changes[index].take(wanted)
+                    changes[index].takeChanges(wanted)
                     LeanCloudSession.consult(hooks, changes, index + 1, asked, then: then)
                 }
             }

@@ -123,7 +123,7 @@ struct LeanCloudAcknowledgements {
         slot = index.map { Slot(round: self.round, index: $0, conversation: conversation) }
     }
 
-    fileprivate mutating func take() -> [Entry] {
+    fileprivate mutating func takeEntries() -> [Entry] {
         defer {
             self.waiting = []
             self.indices = [:]
@@ -138,7 +138,7 @@ extension LeanCloudGateway {
     func flushAcknowledgements(at now: Instant) {
         guard !self.acknowledgements.isEmpty, !self.acknowledgements.isWriting else { return }
         if let next = self.acknowledgements.nextWrite, now < next { return }
-        let entries = self.acknowledgements.take()
+        let entries = self.acknowledgements.takeEntries()
         self.acknowledgements.isWriting = true
         self.acknowledgements.nextWrite = now.advanced(
             byMilliseconds: entries.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)

@@ -16,16 +16,16 @@ package enum ISOInstant {
         }
 
         mutating func instant() -> Int64? {
-            guard let year = self.digits(4), self.take("-"), let month = self.digits(2), self.take("-"),
-                let day = self.digits(2), self.take("T") || self.take("t") || self.take(" "),
-                let hour = self.digits(2), self.take(":"), let minute = self.digits(2)
+            guard let year = self.digits(4), self.takeScalar("-"), let month = self.digits(2), self.takeScalar("-"),
+                let day = self.digits(2), self.takeScalar("T") || self.takeScalar("t") || self.takeScalar(" "),
+                let hour = self.digits(2), self.takeScalar(":"), let minute = self.digits(2)
             else { return nil }
             var second: Int64 = 0
             var fraction: Int64 = 0
-            if self.take(":") {
+            if self.takeScalar(":") {
                 guard let seconds = self.digits(2) else { return nil }
                 second = seconds
-                if self.take(".") {
+                if self.takeScalar(".") {
                     guard let milliseconds = self.fraction() else { return nil }
                     fraction = milliseconds
                 }
@@ -40,10 +40,10 @@ package enum ISOInstant {
 
         /// Minutes that the clock is ahead of UTC.
         private mutating func offset() -> Int64? {
-            if self.rest.isEmpty || self.take("Z") || self.take("z") { return 0 }
-            let isWest = self.take("-")
-            guard isWest || self.take("+"), let hours = self.digits(2) else { return nil }
-            _ = self.take(":")
+            if self.rest.isEmpty || self.takeScalar("Z") || self.takeScalar("z") { return 0 }
+            let isWest = self.takeScalar("-")
+            guard isWest || self.takeScalar("+"), let hours = self.digits(2) else { return nil }
+            _ = self.takeScalar(":")
             guard let minutes = self.digits(2), hours < 24, minutes < 60 else { return nil }
             return (hours * 60 + minutes) * (isWest ? -1 : 1)
         }
@@ -70,7 +70,7 @@ package enum ISOInstant {
             return value
         }
 
-        private mutating func take(_ wanted: Unicode.Scalar) -> Bool {
+        private mutating func takeScalar(_ wanted: Unicode.Scalar) -> Bool {
             guard let byte = self.rest.first, UInt32(byte) == wanted.value else { return false }
             self.rest.removeFirst()
             return true

@@ -59,7 +59,7 @@ package struct LeanCloudBodies: MessageBodyReading {
         try reader.readObject { (key, reader) throws(JSONError) in
             let name = key.text
             switch try reader.peek() {
-            case .string where part.isText(name): try texts.take(from: &reader)
+            case .string where part.isText(name): try texts.takeText(from: &reader)
             case .object:
                 if let inner = part.part(name) {
                     try Self.collect(from: &reader, in: inner, &texts)

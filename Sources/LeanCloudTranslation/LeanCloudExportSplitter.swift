@@ -50,7 +50,7 @@ package struct LeanCloudExportSplitter: Sendable {
     package mutating func read(_ bytes: some Collection<UInt8>) -> [Row] {
         var rows: [Row] = []
         for byte in bytes {
-            self.take(byte, &rows)
+            self.takeByte(byte, &rows)
             if byte == UInt8(ascii: "\n") { self.line += 1 }
         }
         return rows
@@ -63,7 +63,7 @@ package struct LeanCloudExportSplitter: Sendable {
         return self.isBlank ? [] : [self.row]
     }
 
-    private mutating func take(_ byte: UInt8, _ rows: inout [Row]) {
+    private mutating func takeByte(_ byte: UInt8, _ rows: inout [Row]) {
         if self.isInComment {
             if byte == UInt8(ascii: "\n") { self.isInComment = false }
             return

@@ -52,7 +52,7 @@ final class ProfileEngine: Sendable {
                 Int32(clamping: (max(0, due.nanoseconds - self.clock.now().nanoseconds) + 999_999) / 1_000_000)
             }
             _ = self.mailbox.wait(milliseconds: milliseconds)
-            self.mailbox.take(into: &events)
+            self.mailbox.takeMessages(into: &events)
             for event in events {
                 switch event {
                 case .changes(let changes): for change in changes { self.tell(change) }

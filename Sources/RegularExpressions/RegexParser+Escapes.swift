@@ -34,17 +34,17 @@ extension RegexParser {
     /// Reads what follows `[`.
     mutating func characterClass() throws(PatternError) -> RegexNode {
         var set = ScalarSet()
-        let isNegated = self.take("^")
+        let isNegated = self.takeText("^")
         var isFirst = true
         var isQuoting = false
         /// The scalar before, where a range may start.
         var start: UInt32?
         while true {
-            if self.take("\\E") {
+            if self.takeText("\\E") {
                 isQuoting = false
                 continue
             }
-            if !isQuoting, self.take("\\Q") {
+            if !isQuoting, self.takeText("\\Q") {
                 isQuoting = true
                 continue
             }
@@ -103,9 +103,9 @@ extension RegexParser {
     }
 
     private mutating func classMember() throws(PatternError) -> Escape {
-        guard self.take("\\") else { return self.plainScalar() }
+        guard self.takeText("\\") else { return self.plainScalar() }
         // Inside of a class there are no boundaries, so this is the backspace.
-        if self.take("b") { return .scalar(0x08) }
+        if self.takeText("b") { return .scalar(0x08) }
         return try self.commonEscape()
     }
 
@@ -165,7 +165,7 @@ extension RegexParser {
 
     /// `{...}`, or so many digits.
     private mutating func hexadecimal(digits: Int) throws(PatternError) -> UInt32 {
-        let isBraced = self.take("{")
+        let isBraced = self.takeText("{")
         var value: UInt32 = 0
         var count = 0
         while count < (isBraced ? 6 : digits), let digit = self.next.flatMap(Self.hexDigit) {
@@ -173,7 +173,7 @@ extension RegexParser {
             count += 1
             self.position += 1
         }
-        guard isBraced ? count > 0 && self.take("}") : count == digits, value <= 0x10FFFF else {
+        guard isBraced ? count > 0 && self.takeText("}") : count == digits, value <= 0x10FFFF else {
             throw Self.fault("an escape has too few hexadecimal digits, or too many")
         }
         return value
@@ -182,7 +182,7 @@ extension RegexParser {
     /// `\u{...}`, `\uXXXX`, or two of these that are one scalar.
     private mutating func codeUnits() throws(PatternError) -> UInt32 {
         let first = try self.hexadecimal(digits: 4)
-        if 0xD800...0xDBFF ~= first, self.take("\\u") {
+        if 0xD800...0xDBFF ~= first, self.takeText("\\u") {
             let second = try self.hexadecimal(digits: 4)
             if 0xDC00...0xDFFF ~= second { return 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00) }
         }
@@ -202,7 +202,7 @@ extension RegexParser {
     /// The name behind `\p`: `{L}`, `L`, `{^L}`, `{Han}`, `{Script=Han}`.
     private mutating func property(isNegated: Bool) throws(PatternError) -> ScalarSet {
         var name = ""
-        if self.take("{") {
+        if self.takeText("{") {
             guard let end = self.scalars[self.position...].firstIndex(of: 0x7D) else {
                 throw Self.fault("the name of a property is not closed")
             }

@@ -64,7 +64,7 @@ struct RegexParser {
         }
     }
 
-    mutating func take(_ text: StaticString) -> Bool {
+    mutating func takeText(_ text: StaticString) -> Bool {
         guard self.isNext(text) else { return false }
         self.position += text.utf8CodeUnitCount
         return true
@@ -76,7 +76,7 @@ struct RegexParser {
         // Options inside of a group end with it, and hold for the alternatives behind them.
         let outer = self.flags
         var branches = [try self.sequence()]
-        while self.take("|") { branches.append(try self.sequence()) }
+        while self.takeText("|") { branches.append(try self.sequence()) }
         self.flags = outer
         return branches.count == 1 ? branches[0] : .alternatives(branches)
     }
@@ -99,9 +99,9 @@ struct RegexParser {
     /// Passes over `\Q` and `\E`, which may follow each other.
     private mutating func passOverQuotes() {
         while true {
-            if self.take("\\E") {
+            if self.takeText("\\E") {
                 self.isQuoting = false
-            } else if !self.isQuoting, self.take("\\Q") {
+            } else if !self.isQuoting, self.takeText("\\Q") {
                 self.isQuoting = true
             } else {
                 return
@@ -155,12 +155,14 @@ struct RegexParser {
 
     private mutating func group() throws(PatternError) -> RegexNode? {
         var inner = self.flags
-        if self.take("?") {
-            if self.take("P<") || (self.isNext("<") && !self.isNext("<=") && !self.isNext("<!") && self.take("<")) {
+        if self.takeText("?") {
+            if self.takeText("P<")
+                || (self.isNext("<") && !self.isNext("<=") && !self.isNext("<!") && self.takeText("<"))
+            {
                 try self.passOverName(until: 0x3E)
-            } else if self.take("'") {
+            } else if self.takeText("'") {
                 try self.passOverName(until: 0x27)
-            } else if !self.take(":") {
+            } else if !self.takeText(":") {
                 guard try self.changeOptions(&inner) else {
                     self.flags = inner
                     return nil
@@ -176,7 +178,7 @@ struct RegexParser {
         let node = try self.alternatives()
         self.depth -= 1
         self.flags = outer
-        guard self.take(")") else { throw Self.fault("a group is not closed") }
+        guard self.takeText(")") else { throw Self.fault("a group is not closed") }
         return node
     }
 
@@ -228,7 +230,7 @@ struct RegexParser {
         while self.passOverComment() {}
         guard let range = try self.quantifier() else { return atom }
         // Lazy or not, the same texts match.
-        if !self.take("?"), self.isNext("+") { throw Self.unsupported("a possessive repetition") }
+        if !self.takeText("?"), self.isNext("+") { throw Self.unsupported("a possessive repetition") }
         let place = self.position
         guard try self.quantifier() == nil else {
             self.position = place
@@ -238,18 +240,18 @@ struct RegexParser {
     }
 
     private mutating func quantifier() throws(PatternError) -> (minimum: Int, maximum: Int?)? {
-        if self.take("*") { return (0, nil) }
-        if self.take("+") { return (1, nil) }
-        if self.take("?") { return (0, 1) }
+        if self.takeText("*") { return (0, nil) }
+        if self.takeText("+") { return (1, nil) }
+        if self.takeText("?") { return (0, 1) }
         // A brace that counts nothing stands for itself.
         let start = self.position
-        guard self.take("{"), let minimum = self.number() else {
+        guard self.takeText("{"), let minimum = self.number() else {
             self.position = start
             return nil
         }
         var maximum: Int? = minimum
-        if self.take(",") { maximum = self.number() }
-        guard self.take("}") else {
+        if self.takeText(",") { maximum = self.number() }
+        guard self.takeText("}") else {
             self.position = start
             return nil
         }

@@ -19,7 +19,7 @@ package struct FoldedText: Hashable, Sendable {
     package init(_ text: String) {
         var folding = Folding()
         for scalar in text.unicodeScalars {
-            folding.take(scalar)
+            folding.takeScalar(scalar)
             if folding.bytes.count >= Self.maximumBytes { break }
         }
         self.bytes = folding.finish()
@@ -94,7 +94,7 @@ struct Folding {
     private var last: Unicode.Scalar?
 
     /// Adds a scalar as it was written.
-    mutating func take(_ scalar: Unicode.Scalar) {
+    mutating func takeScalar(_ scalar: Unicode.Scalar) {
         switch scalar.value {
         case 0x61...0x7A, 0x30...0x39: self.add(scalar)
         case 0x41...0x5A: self.add(Unicode.Scalar(UInt8(scalar.value + 0x20)))
@@ -108,7 +108,7 @@ struct Folding {
         switch scalar.value {
         case 0xFF01...0xFF5E:
             // Full width.
-            self.take(Unicode.Scalar(UInt8(scalar.value - 0xFEE0)))
+            self.takeScalar(Unicode.Scalar(UInt8(scalar.value - 0xFEE0)))
         case 0xFF66...0xFF9D: self.add(HalfWidthKana.wide(scalar))
         case 0x3099, 0x309A, 0xFF9E, 0xFF9F: self.voice(isHalf: scalar.value == 0x309A || scalar.value == 0xFF9F)
         case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: break

@@ -127,7 +127,7 @@ private final class IndexerLoop {
 
     private func takeCommands() {
         var commands: [Indexer.Command] = []
-        self.mailbox.take(into: &commands)
+        self.mailbox.takeMessages(into: &commands)
         for command in commands {
             switch command {
             case .stop: self.isStopped = true

@@ -172,7 +172,7 @@ package final class SearchIndex: Sendable {
             case .unrestricted: break
             }
             let next = try reader.scan(self.query.terms, filter, below: below, isOverTime: self.isOverTime) {
-                place, _ in try self.take(place)
+                place, _ in try self.takePlace(place)
             }
             return next.map { .document(generation: reader.generation, number: $0) }
         }
@@ -212,7 +212,8 @@ package final class SearchIndex: Sendable {
         ) throws -> Int64? {
             if !self.query.terms.isEmpty, below - start <= SearchIndex.smallConversation {
                 return try reader.scan(
-                    self.query.terms, in: id, from: start, below: below, isOverTime: self.isOverTime, take: self.take)
+                    self.query.terms, in: id, from: start, below: below, isOverTime: self.isOverTime,
+                    take: self.takePlace)
             }
             guard let number = try reader.number(before: below, in: id) else { return nil }
             var filter = self.filter
@@ -221,7 +222,7 @@ package final class SearchIndex: Sendable {
             let next = try reader.scan(self.query.terms, filter, below: number + 1, isOverTime: self.isOverTime) {
                 place, _ in
                 last = place.sequence
-                return try self.take(place)
+                return try self.takePlace(place)
             }
             guard let next else { return nil }
             // Where the time was over between two of its messages, the cursor names the one it goes on below.
@@ -244,7 +245,7 @@ package final class SearchIndex: Sendable {
                     guard let found = SearchableText(of: current.content),
                         self.query.terms.isEmpty || self.query.terms.match(FoldedText(found.text))
                     else { continue }
-                    if try !self.take(MessagePlace(id, message.sequence)) {
+                    if try !self.takePlace(MessagePlace(id, message.sequence)) {
                         return message.sequence > start ? message.sequence : nil
                     }
                 }
@@ -261,7 +262,7 @@ package final class SearchIndex: Sendable {
         /// Takes a message that was proposed when it is what is asked for, in the words and by the rights of now.
         ///
         /// - Returns: false when the page is full.
-        private func take(_ place: MessagePlace) throws -> Bool {
+        private func takePlace(_ place: MessagePlace) throws -> Bool {
             guard let message = try self.message(at: place) else { return true }
             guard self.query.sender.map({ $0 == message.sender }) ?? true,
                 self.query.times.contains(message.sentAtMilliseconds),

@@ -50,7 +50,7 @@ package struct Snippet: Hashable, Sendable {
         // For each byte of the folded text the scalar that it came from.
         var origins: [Int] = [0]
         for (index, scalar) in scalars.enumerated() {
-            folding.take(scalar)
+            folding.takeScalar(scalar)
             if folding.bytes.count < origins.count { origins.removeLast(origins.count - folding.bytes.count) }
             while origins.count < folding.bytes.count { origins.append(index) }
         }

@@ -104,7 +104,7 @@ package enum ServeCommand {
             if isQuiet { Self.reload(server, log) }
             if waiting[1].revents != 0 {
                 var errors: [StoreError] = []
-                failures.take(into: &errors)
+                failures.takeMessages(into: &errors)
                 log.error("stopping at once", ["reason": .text(errors.first?.description ?? "the store failed")])
                 return .inputOutput
             }

@@ -30,7 +30,7 @@ struct TokenBucket {
     }
 
     /// Takes `count` bytes when there is no debt.
-    mutating func take(_ count: Int, at now: Instant) -> Bool {
+    mutating func takeBytes(_ count: Int, at now: Instant) -> Bool {
         self.fill(at: now)
         guard self.bytes > 0 else { return false }
         self.bytes -= Double(count)
@@ -95,7 +95,7 @@ final class BandwidthLanes: Sendable {
         let now = self.clock.now()
         let isGranted = self.lanes.withLock { lanes in
             guard lanes[lane] != nil else { return true }
-            if lanes[lane]!.waiting.isEmpty && lanes[lane]!.bucket.take(bytes, at: now) { return true }
+            if lanes[lane]!.waiting.isEmpty && lanes[lane]!.bucket.takeBytes(bytes, at: now) { return true }
             lanes[lane]!.waiting.append((bytes, then))
             return false
         }
@@ -115,7 +115,7 @@ final class BandwidthLanes: Sendable {
         let granted = self.lanes.withLock { lanes in
             var granted: [Grant] = []
             for lane in lanes.keys {
-                while let first = lanes[lane]!.waiting.first, lanes[lane]!.bucket.take(first.bytes, at: now) {
+                while let first = lanes[lane]!.waiting.first, lanes[lane]!.bucket.takeBytes(first.bytes, at: now) {
                     granted.append(first.then)
                     lanes[lane]!.waiting.removeFirst()
                 }

@@ -10,7 +10,7 @@ final class ContentLocks: Sendable {
 
     /// - Returns: true when the lock was free and is taken now; otherwise `later` is called, on another thread, when it
     ///   has been taken for the caller.
-    func take(_ hash: ContentHash, orElse later: @escaping Turn) -> Bool {
+    func takeLock(_ hash: ContentHash, orElse later: @escaping Turn) -> Bool {
         self.held.withLock { held in
             guard held[hash] != nil else {
                 held[hash] = []
@@ -24,7 +24,7 @@ final class ContentLocks: Sendable {
     /// Takes it, waiting. Only for a thread on which nobody waits.
     func takeAndWait(_ hash: ContentHash) {
         let isMine = ConditionLock(false)
-        if self.take(hash, orElse: { isMine.change { $0 = true } }) { return }
+        if self.takeLock(hash, orElse: { isMine.change { $0 = true } }) { return }
         isMine.wait(until: { $0 }, then: { _ in })
     }
 

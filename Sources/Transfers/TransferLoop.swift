@@ -45,7 +45,7 @@ final class TransferLoop {
         while !self.isDone {
             self.lookAtClock()
             _ = self.tools.mailbox.wait(milliseconds: self.millisecondsToNextDue())
-            self.tools.mailbox.take(into: &jobs)
+            self.tools.mailbox.takeMessages(into: &jobs)
             for job in jobs { job(self) }
             jobs.removeAll(keepingCapacity: true)
             self.tools.tally.live.withLock { $0 = self.countsOfLive }

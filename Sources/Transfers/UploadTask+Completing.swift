@@ -25,7 +25,7 @@ extension UploadTask {
             answer(.failure(error))
             return true
         case .success(let object):
-            let isMine = self.tools.contents.take(object.hash) {
+            let isMine = self.tools.contents.takeLock(object.hash) {
                 _ = self.tools.workers.submit {
                     self.place(object, answer)
                     self.submit()

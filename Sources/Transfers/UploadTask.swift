@@ -151,7 +151,7 @@ final class UploadTask: Sendable {
             return isGranted ? self.granted() : ()
         case .data(let pieces, let bytes, let isPaid):
             if !isPaid { self.tools.lanes.charge(self.lane, bytes) }
-            self.take(pieces, bytes)
+            self.takePieces(pieces, bytes)
         case .ending(.broken): self.breakOff()
         case .ending(.whole(let answer)):
             // The turn goes on elsewhere when the content has to be waited for.
@@ -164,7 +164,7 @@ final class UploadTask: Sendable {
 
     private func granted() { self.change { pipe, effect in pipe.grant(&effect) } }
 
-    private func take(_ pieces: [[UInt8]], _ bytes: Int) {
+    private func takePieces(_ pieces: [[UInt8]], _ bytes: Int) {
         let outcome = self.work.withLock { work -> Result<Int64, TransferError>? in
             guard let sink = work.sink, work.isOver == nil else { return nil }
             do throws(FileStoreError) {

@@ -25,10 +25,10 @@ extension Connection {
             Listener.set(self.descriptor, SOL_SOCKET, SO_RCVLOWAT, to: Int32(minimum))
             return
         case .proxy(let length, let client):
-            self.take(length)
+            self.takeBytes(length)
             self.introduced(client)
         case .tls(let skip):
-            self.take(skip)
+            self.takeBytes(skip)
             self.startTLS()
         case .unknown: self.drop(.protocolError(.protocolError))
         case .http, .json, .binary:
@@ -38,7 +38,7 @@ extension Connection {
     }
 
     /// Takes bytes that have been looked at out of the kernel.
-    private func take(_ count: Int) {
+    private func takeBytes(_ count: Int) {
         Listener.set(self.descriptor, SOL_SOCKET, SO_RCVLOWAT, to: 1)
         if count > 0 { recv(self.descriptor, self.reactor.scratch.baseAddress, count, 0) }
     }

@@ -182,7 +182,7 @@ extension Reactor {
     }
 
     private func runJobs() {
-        self.jobs.take(into: &self.batch)
+        self.jobs.takeMessages(into: &self.batch)
         for job in self.batch { job(self) }
         self.batch.removeAll(keepingCapacity: true)
     }

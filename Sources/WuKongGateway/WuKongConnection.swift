@@ -39,7 +39,7 @@ final class WuKongConnection: ConnectionHandler {
             self.codec = self.gateway.makeCodec(isBinary: Self.isBinary(first, kind))
         }
         guard let codec = self.codec else { return }
-        codec.read(bytes, as: kind, isActive: self.session.isActive) { piece in self.take(piece, codec) }
+        codec.read(bytes, as: kind, isActive: self.session.isActive) { piece in self.takePiece(piece, codec) }
         if self.session.isWaiting {
             self.session.holds(codec.heldBytes, into: &self.gateway.output)
             self.performActions()
@@ -54,7 +54,7 @@ final class WuKongConnection: ConnectionHandler {
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
 
-    private func take(_ piece: InboundPiece, _ codec: any SessionCodec) {
+    private func takePiece(_ piece: InboundPiece, _ codec: any SessionCodec) {
         switch piece {
         case .frame(let bytes): self.takeFrame(bytes, codec)
         case .decoded(let frame): self.takeDecoded(frame)

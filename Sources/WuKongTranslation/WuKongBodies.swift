@@ -31,7 +31,7 @@ package struct WuKongBodies: MessageBodyReading {
         try reader.readObject { (key, reader) throws(JSONError) in
             switch try reader.peek() {
             case .string where Self.isText(key):
-                try texts.take(from: &reader)
+                try texts.takeText(from: &reader)
             case .object where key == "reply" || key == "payload":
                 try Self.collect(from: &reader, &texts)
             case .array where key == "msgs":

@@ -12,9 +12,9 @@ struct APIRatesTests {
             perPerson: RateLimit(perSecond: 1, burst: 2), perAddress: RateLimit(perSecond: 1, burst: 1))
         let (romeo, juliet) = (UserName("romeo")!, UserName("juliet")!)
         let start = Instant(nanoseconds: 1_000_000_000)
-        #expect((0..<3).map { _ in rates.take(person: romeo, at: start) } == [true, true, false])
-        #expect(rates.take(person: juliet, at: start))
-        #expect(rates.take(person: romeo, at: start.advanced(bySeconds: 1)))
+        #expect((0..<3).map { _ in rates.takeToken(person: romeo, at: start) } == [true, true, false])
+        #expect(rates.takeToken(person: juliet, at: start))
+        #expect(rates.takeToken(person: romeo, at: start.advanced(bySeconds: 1)))
     }
 
     @Test("addresses have a rate of their own")
@@ -22,9 +22,9 @@ struct APIRatesTests {
         let rates = APIRates(
             perPerson: RateLimit(perSecond: 1, burst: 1), perAddress: RateLimit(perSecond: 1, burst: 1))
         let now = Instant(nanoseconds: 1)
-        #expect(rates.take(address: "10.0.0.1", at: now))
-        #expect(!rates.take(address: "10.0.0.1", at: now))
-        #expect(rates.take(address: "10.0.0.2", at: now))
+        #expect(rates.takeToken(address: "10.0.0.1", at: now))
+        #expect(!rates.takeToken(address: "10.0.0.1", at: now))
+        #expect(rates.takeToken(address: "10.0.0.2", at: now))
     }
 
     @Test("a flood of addresses does not make the table grow without end")
@@ -32,6 +32,6 @@ struct APIRatesTests {
         let rates = APIRates(
             perPerson: RateLimit(perSecond: 1, burst: 1), perAddress: RateLimit(perSecond: 0.001, burst: 1))
         let now = Instant(nanoseconds: 1)
-        for number in 0..<25_000 { #expect(rates.take(address: "a\(number)", at: now)) }
+        for number in 0..<25_000 { #expect(rates.takeToken(address: "a\(number)", at: now)) }
     }
 }

@@ -70,12 +70,12 @@ import Testing
         var liveMetrics = MetricsHistory()
         var reading = MetricsReading(
             at: Instant(nanoseconds: 0), wallMilliseconds: 0, broker: BrokerMetrics(), store: StoreMetrics())
-        #expect(liveMetrics.take(reading) == nil && liveMetrics.points.isEmpty)
+        #expect(liveMetrics.takeReading(reading) == nil && liveMetrics.points.isEmpty)
         for number in 1...Int64(AdminProtocol.livePoints + 5) {
             reading.at = reading.at.advanced(byMilliseconds: 2_000)
             reading.wallMilliseconds = number
             reading.broker.published += 2 * number
-            _ = liveMetrics.take(reading)
+            _ = liveMetrics.takeReading(reading)
         }
         #expect(liveMetrics.points.map(\.atMilliseconds) == (6...Int64(AdminProtocol.livePoints + 5)).map { $0 })
         #expect(liveMetrics.points.map(\.messages) == liveMetrics.points.map(\.atMilliseconds))

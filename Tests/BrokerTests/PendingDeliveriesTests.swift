@@ -89,11 +89,11 @@ struct TokenBucketTests {
         let limit = RateLimit(perSecond: 10, burst: 3)
         let start = Instant(nanoseconds: 0)
         var bucket = TokenBucket(full: limit, at: start)
-        let burst = (0..<4).map { _ in bucket.take(limit, at: start) }
+        let burst = (0..<4).map { _ in bucket.takeToken(limit, at: start) }
         #expect(burst == [true, true, true, false])
-        let takeNo = bucket.take(limit, at: start.advanced(byMilliseconds: 99))
+        let takeNo = bucket.takeToken(limit, at: start.advanced(byMilliseconds: 99))
         #expect(!takeNo)
-        let takeYes = bucket.take(limit, at: start.advanced(byMilliseconds: 101))
+        let takeYes = bucket.takeToken(limit, at: start.advanced(byMilliseconds: 101))
         #expect(takeYes)
         let isFullNo = bucket.isFull(limit, at: start.advanced(byMilliseconds: 101))
         #expect(!isFullNo)

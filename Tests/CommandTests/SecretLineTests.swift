@@ -7,7 +7,7 @@ import Testing
 struct SecretLineTests {
     private func typed(_ text: String) -> [SecretLine.Step] {
         var line = SecretLine()
-        return text.utf8.map { line.take($0) }
+        return text.utf8.map { line.takeByte($0) }
     }
 
     @Test(

@@ -135,7 +135,7 @@ struct HTTPClientTests {
         client.stop()
         client.send(request) { answers.post($0) }
         var taken: [Result<HTTPResponse, HTTPClientError>] = []
-        answers.take(into: &taken)
+        answers.takeMessages(into: &taken)
         #expect(taken == [.failure(.stopped), .failure(.busy)])
     }
 

@@ -12,18 +12,18 @@ import Testing
     func pages() {
         var walk = HistoryWalk(.app)
         #expect(walk.path == "/1.2/rtm/messages?reversed=true&limit=1000")
-        #expect(walk.take([self.key(5, "a"), self.key(7, "b/+")], rows: 2) == .more)
+        #expect(walk.takeKeys([self.key(5, "a"), self.key(7, "b/+")], rows: 2) == .more)
         #expect(walk.path == "/1.2/rtm/messages?reversed=true&limit=1000&timestamp=7&msgid=b%2F%2B")
-        #expect(walk.take([self.key(7, "b/+")], rows: 1) == .end)
-        #expect(walk.take([], rows: 0) == .end)
+        #expect(walk.takeKeys([self.key(7, "b/+")], rows: 1) == .end)
+        #expect(walk.takeKeys([], rows: 0) == .end)
     }
 
     @Test("says why it cannot go on", arguments: [0, 1, 2])
     func stuck(_ kind: Int) {
         var walk = HistoryWalk(.app, limit: 2)
-        #expect(walk.take([self.key(5, "a"), self.key(7, "b")], rows: 2) == .more)
+        #expect(walk.takeKeys([self.key(5, "a"), self.key(7, "b")], rows: 2) == .more)
         let keys = [[self.key(5, "a"), self.key(7, "b")], [self.key(9, "d"), self.key(8, "c")], []][kind]
-        guard case .stuck = walk.take(keys, rows: 2) else {
+        guard case .stuck = walk.takeKeys(keys, rows: 2) else {
             Issue.record("it goes on")
             return
         }
@@ -108,13 +108,15 @@ import Testing
     func gate() {
         var gate = RateGate(perSecond: 10)
         #expect(
-            [gate.take(atNanoseconds: 0), gate.take(atNanoseconds: 0), gate.take(atNanoseconds: 0)] == [0, 100, 200])
+            [gate.takePlace(atNanoseconds: 0), gate.takePlace(atNanoseconds: 0), gate.takePlace(atNanoseconds: 0)] == [
+                0, 100, 200,
+            ])
         gate.slowDown()
-        #expect(gate.take(atNanoseconds: 1_000_000_000) == 0)
-        #expect(gate.take(atNanoseconds: 1_000_000_000) == 200)
+        #expect(gate.takePlace(atNanoseconds: 1_000_000_000) == 0)
+        #expect(gate.takePlace(atNanoseconds: 1_000_000_000) == 200)
         for _ in 0..<100 { gate.recover() }
-        #expect(gate.take(atNanoseconds: 9_000_000_000) == 0)
-        #expect(gate.take(atNanoseconds: 9_000_000_000) == 100)
+        #expect(gate.takePlace(atNanoseconds: 9_000_000_000) == 0)
+        #expect(gate.takePlace(atNanoseconds: 9_000_000_000) == 100)
     }
 }
 

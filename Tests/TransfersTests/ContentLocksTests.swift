@@ -14,13 +14,13 @@ struct ContentLocksTests {
         let locks = ContentLocks()
         let turns = Lock<[Int]>([])
         let (one, other) = (try Self.hash(1), try Self.hash(2))
-        let first = locks.take(one, orElse: {})
+        let first = locks.takeLock(one, orElse: {})
         #expect(first)
         for number in 0..<3 {
-            let isMine = locks.take(one, orElse: { turns.withLock { $0.append(number) } })
+            let isMine = locks.takeLock(one, orElse: { turns.withLock { $0.append(number) } })
             #expect(!isMine)
         }
-        let unrelated = locks.take(other, orElse: {})
+        let unrelated = locks.takeLock(other, orElse: {})
         #expect(unrelated)
         #expect(turns.withLock { $0 } == [])
         locks.giveBack(one)
@@ -29,7 +29,7 @@ struct ContentLocksTests {
         locks.giveBack(one)
         #expect(turns.withLock { $0 } == [0, 1, 2])
         locks.giveBack(one)
-        let again = locks.take(one, orElse: {})
+        let again = locks.takeLock(one, orElse: {})
         #expect(again)
     }
 }

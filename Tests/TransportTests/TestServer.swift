@@ -25,7 +25,7 @@ final class Recorder: Sendable {
                 Issue.record("waited for `\(start)` in \(self.all)")
                 return
             }
-            self.news.take(into: &batch)
+            self.news.takeMessages(into: &batch)
             batch.removeAll()
         }
     }

@@ -40,14 +40,14 @@ package final class FilesGateway: Gateway {
             guard let route = try FileRoute.find(request) else { return nil }
             guard route.isStreamed else { return .buffered(maximumBytes: Self.otherBodyBytes) }
             if route.isTus { fields += Self.tusFields }
-            return .streamed(try self.take(route, request, connection, fields))
+            return .streamed(try self.takeUpload(route, request, connection, fields))
         } catch {
             // What cannot become anything is not read.
             return Self.refusal(error, fields, request)
         }
     }
 
-    private func take(
+    private func takeUpload(
         _ route: FileRoute, _ request: HTTPRequest, _ connection: Connection, _ fields: [(String, String)]
     ) throws(APIFailure) -> UploadExchange {
         let head = UploadOrder.Head(request, fileBytes: self.context.settings.fileBytes)

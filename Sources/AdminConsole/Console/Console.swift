@@ -129,7 +129,7 @@ package struct Console: Sendable {
         let asked = self.askers
         self.askers = [:]
         let error = AdminError(.connectionLost, self.look("console.lost"))
-        for asker in asked.values { self.take(.failure(error), for: asker) }
+        for asker in asked.values { self.takeAnswer(.failure(error), for: asker) }
     }
 
     /// Takes one line of the server: an answer goes to the part that asked, an event to the screen.
@@ -142,14 +142,14 @@ package struct Console: Sendable {
             } else {
                 self.askers[id] = nil
             }
-            self.take(answer, for: asker)
+            self.takeAnswer(answer, for: asker)
         case .event(let id, let event):
             guard case .watch(let number) = self.askers[id] else { return }
             self.change(number) { screen, look in screen.receive(event, look) }
         }
     }
 
-    private mutating func take(_ answer: Result<AdminAnswer, AdminError>, for asker: Asker) {
+    private mutating func takeAnswer(_ answer: Result<AdminAnswer, AdminError>, for asker: Asker) {
         switch asker {
         case .screen(let number, let purpose):
             var intents: [Intent] = []
@@ -292,7 +292,7 @@ package struct Console: Sendable {
                 self.start(words, input: [])
             case .refresh: self.refresh()
             case .give(let values, let purpose):
-                self.withTop { screen, look in screen.take(values, purpose: purpose, look) }
+                self.withTop { screen, look in screen.takeValues(values, purpose: purpose, look) }
             case .hide(let columns):
                 self.withTop { screen, _ in
                     screen.hide(columns: columns)

@@ -26,7 +26,7 @@ package protocol Screen: Sendable {
     mutating func fail(_ error: AdminError, purpose: Int, _ look: Look) -> [Intent]
     mutating func receive(_ event: AdminEvent, _ look: Look)
     /// Takes what was typed into a form of this screen.
-    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent]
+    mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent]
     mutating func move(_ move: TableMove, _ look: Look)
     mutating func setFilter(_ text: String, _ look: Look)
     /// Leaves columns of the table out, by their numbers.
@@ -65,7 +65,7 @@ extension Screen {
     /// Ignores the event.
     package mutating func receive(_ event: AdminEvent, _ look: Look) {}
     /// Ignores the values of a form.
-    package mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] { [] }
+    package mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent] { [] }
     /// Ignores the move: there is no table.
     package mutating func move(_ move: TableMove, _ look: Look) {}
     /// Ignores the filter: there is no table.
@@ -147,7 +147,7 @@ struct Pages<Row: Sendable>: Sendable {
     }
 
     /// - Returns: all rows when this was the last page.
-    mutating func take(_ page: [Row], isLast: Bool) -> [Row]? {
+    mutating func takePage(_ page: [Row], isLast: Bool) -> [Row]? {
         self.rows += page
         guard isLast else { return nil }
         return self.end()

@@ -53,7 +53,7 @@ struct AnnouncementsScreen: TableScreen {
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .announcements(.list(let announcements, let next)) = answer else { return [] }
-        if let all = self.pages.take(announcements, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(announcements, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [.ask(.announcements(.list(before: $0)), purpose: 0)] } ?? []
     }
 
@@ -157,7 +157,7 @@ struct AnnouncementScreen: TableScreen {
             return self.refresh()
         }
         self.notice = notice
-        if let all = self.pages.take(people, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(people, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [self.ask(after: $0)] } ?? []
     }
 

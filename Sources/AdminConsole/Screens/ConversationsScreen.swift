@@ -142,7 +142,7 @@ struct ConversationsScreen: TableScreen {
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .conversations(let conversations, let next) = answer, purpose == self.turn else { return [] }
-        if let all = self.pages.take(conversations, isLast: next == nil) {
+        if let all = self.pages.takePage(conversations, isLast: next == nil) {
             self.rows.replace(
                 all.filter { self.filter.matches($0, nowMilliseconds: look.nowMilliseconds) }, look)
         }
@@ -150,7 +150,7 @@ struct ConversationsScreen: TableScreen {
     }
 
     /// Takes the values of the filter's form: kind, member, days, whether held.
-    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+    mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
         self.filter = ConversationFilter(
             kind: Int64(values[0]).flatMap { ConversationKind(rawValue: $0) }, member: UserName(values[1]),
             days: Int64(values[2]), isHeld: values[3] == "held")

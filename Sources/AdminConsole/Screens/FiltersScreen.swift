@@ -50,7 +50,7 @@ struct FiltersScreen: TableScreen {
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .filters(.rules(let rules, let next)) = answer else { return [] }
-        if let all = self.pages.take(rules, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(rules, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [.ask(.filters(.list(after: $0)), purpose: 0)] } ?? []
     }
 

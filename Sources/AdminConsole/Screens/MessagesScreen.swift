@@ -162,7 +162,7 @@ struct MessagesScreen: TableScreen {
     // MARK: Jumping
 
     /// The number of a message, or UTC milliseconds.
-    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+    mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
         guard let number = Int64(values[0]) else { return [] }
         self.wanted = purpose == Self.toNumber ? number : nil
         return self.ask(purpose == Self.toNumber ? .around(number) : .since(number), Purpose.place)

@@ -109,7 +109,7 @@ struct PolicyScreen: TableScreen {
         }
     }
 
-    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+    mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
         guard let policy = try? SignInPolicy(values[0]) else { return [] }
         self.forget(look)
         self.draft = policy

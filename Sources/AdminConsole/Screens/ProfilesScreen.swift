@@ -45,7 +45,7 @@ struct ProfilesScreen: TableScreen {
         if case .profiles(.one(let profile)) = answer { return [.page(Self.page(profile, look))] }
         if case .profiles(.metrics(let metrics)) = answer { self.profileMetrics = metrics }
         guard case .users(let users, let next) = answer else { return [] }
-        if let all = self.pages.take(users, isLast: next == nil) {
+        if let all = self.pages.takePage(users, isLast: next == nil) {
             self.hasUsers = true
             self.rows.replace(all, look)
         }

@@ -76,7 +76,7 @@ struct RequestsScreen: TableScreen {
             self.pages.end()
             return self.refresh()
         }
-        if let all = self.pages.take(requests, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(requests, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [self.ask(before: $0)] } ?? []
     }
 

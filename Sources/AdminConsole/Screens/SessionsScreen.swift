@@ -69,7 +69,7 @@ struct SessionsScreen: TableScreen {
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .sessions(let sessions, let next) = answer else { return [] }
         if purpose == Self.dryRun { return self.filter.proposal(for: sessions, look) }
-        if let all = self.pages.take(sessions, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(sessions, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [.ask(.listSessions(nil, after: $0), purpose: 0)] } ?? []
     }
 
@@ -92,7 +92,7 @@ struct SessionsScreen: TableScreen {
     }
 
     /// The values of the filter's form; what it would end is asked for before anything is done.
-    mutating func take(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
+    mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
         self.filter = AdminSessionFilter(typed: values, nowMilliseconds: look.nowMilliseconds)
         return [.ask(.people(.endSessions(self.filter, isDryRun: true)), purpose: Self.dryRun)]
     }

@@ -82,7 +82,7 @@ struct TraceScreen: TableScreen {
             trace.former = known.former
         }
         self.trace = trace
-        if let all = self.pages.take(trace.people, isLast: trace.next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(trace.people, isLast: trace.next == nil) { self.rows.replace(all, look) }
         return trace.next.map { [self.ask(after: $0)] } ?? []
     }
 

@@ -56,7 +56,7 @@ struct UsersScreen: TableScreen {
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .users(let users, let next) = answer else { return [] }
-        if let all = self.pages.take(users, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(users, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [.ask(.listUsers(after: $0), purpose: 0)] } ?? []
     }
 

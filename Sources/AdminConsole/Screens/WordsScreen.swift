@@ -60,7 +60,7 @@ struct WordsScreen: TableScreen {
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         if case .words(.tested(let test)) = answer { return [.page(Self.page(test, look))] }
         guard case .words(.rules(let rules, let next)) = answer else { return [] }
-        if let all = self.pages.take(rules, isLast: next == nil) { self.rows.replace(all, look) }
+        if let all = self.pages.takePage(rules, isLast: next == nil) { self.rows.replace(all, look) }
         return next.map { [.ask(.words(.list(after: $0)), purpose: Self.list)] } ?? []
     }
 

@@ -146,7 +146,7 @@ package final class ConsoleLoop {
 
     private func takeEnded() {
         var batch: [Ended] = []
-        self.ended.take(into: &batch)
+        self.ended.takeMessages(into: &batch)
         self.command?.join()
         self.command = nil
         for command in batch { self.console.ran(command.lines, code: command.code, words: command.words) }

@@ -121,11 +121,11 @@ package struct Selector: Sendable {
     /// - Returns: the next question.
     mutating func receive(_ answer: AdminAnswer) -> AdminRequest? {
         if case .users(let users, let next) = answer {
-            return self.take(users.map { SelectorItem(id: $0.name.text, name: $0.displayName) }, next)
+            return self.takeItems(users.map { SelectorItem(id: $0.name.text, name: $0.displayName) }, next)
         }
         if case .conversations(let conversations, let next) = answer {
             let teams = conversations.filter { $0.kind == .group && !$0.isDisbanded }
-            return self.take(teams.map { SelectorItem(id: $0.name, name: $0.title) }, next)
+            return self.takeItems(teams.map { SelectorItem(id: $0.name, name: $0.title) }, next)
         }
         if case .conversation(let detail) = answer {
             return self.name(detail.members.map { SelectorItem(id: $0.name.text) })
@@ -140,8 +140,8 @@ package struct Selector: Sendable {
         return self.request(after: nil)
     }
 
-    private mutating func take(_ items: [SelectorItem], _ next: Int64?) -> AdminRequest? {
-        if let all = self.pages.take(items, isLast: next == nil) {
+    private mutating func takeItems(_ items: [SelectorItem], _ next: Int64?) -> AdminRequest? {
+        if let all = self.pages.takePage(items, isLast: next == nil) {
             let names = Dictionary(all.map { ($0.id, $0.name) }) { $1 }
             let some = self.some?.map { item in
                 item.name == item.id ? SelectorItem(id: item.id, name: names[item.id]) : item

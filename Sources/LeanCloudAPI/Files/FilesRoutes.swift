@@ -72,7 +72,7 @@ struct FilesRoutes: Sendable {
         call.asAnybody { actor in
             let request = call.request
             if actor == Actor(.system), request.peer.scope != .loopback,
-                !self.uploads.take(request.peer.throttleKey, at: call.services.clock.now())
+                !self.uploads.takeToken(request.peer.throttleKey, at: call.services.clock.now())
             {
                 return call.refuse(
                     APIFailure(429, "too many files come from this address", retryAfterSeconds: 6))

@@ -51,7 +51,7 @@ struct PeopleRoutes: Sendable {
             }
             try Self.checkSecrecy(request, services)
             let isCounted = request.peer.scope != .loopback
-            guard !isCounted || self.registrations.take(request.peer.throttleKey, at: services.clock.now()) else {
+            guard !isCounted || self.registrations.takeToken(request.peer.throttleKey, at: services.clock.now()) else {
                 throw APIFailure(429, "too many accounts were made from there: try later", retryAfterSeconds: 360)
             }
         }

@@ -86,15 +86,15 @@ private final class BatchRun: Sendable {
         do throws(APIFailure) {
             try self.run(self.parts[done].request)
         } catch {
-            self.take(.failure(error))
+            self.takeAnswer(.failure(error))
         }
     }
 
     private func run(_ request: APIRequest) throws(APIFailure) {
-        try self.router.runPart(request, self.services) { self.take($0) }
+        try self.router.runPart(request, self.services) { self.takeAnswer($0) }
     }
 
-    private func take(_ answer: APIAnswer) {
+    private func takeAnswer(_ answer: APIAnswer) {
         let worded = answer.failure.map { APIAnswer.leanCloud($0) } ?? answer
         let body = (try? JSONValue(parsing: worded.body)) ?? .object([])
         let row = JSONValue.fields((answer.failure == nil ? "success" : "error", body))

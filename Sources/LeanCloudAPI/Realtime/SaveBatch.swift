@@ -81,14 +81,14 @@ final class SaveRun: Sendable {
         }
         do throws(APIFailure) {
             try self.router.runPart(self.parts[done].naming(saved), self.services) {
-                self.take($0, of: self.parts[done])
+                self.takeAnswer($0, of: self.parts[done])
             }
         } catch {
             self.reply(.failure(error))
         }
     }
 
-    private func take(_ answer: APIAnswer, of part: SavePart) {
+    private func takeAnswer(_ answer: APIAnswer, of part: SavePart) {
         if let failure = answer.failure { return self.reply(.failure(failure)) }
         let body = (try? JSONValue(parsing: answer.body)) ?? .object([])
         self.state.withLock { state in

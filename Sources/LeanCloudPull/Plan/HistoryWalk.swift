@@ -76,7 +76,7 @@ struct HistoryWalk: Sendable {
     /// Takes the keys of a page in the order in which they came.
     ///
     /// - Parameter rows: rows of the page, those without a key included.
-    mutating func take(_ keys: [MessageKey], rows: Int) -> Step {
+    mutating func takeKeys(_ keys: [MessageKey], rows: Int) -> Step {
         let before = self.anchor
         guard let last = keys.last else {
             return rows >= self.limit ? .stuck("a page of \(rows) rows has no time and id to go on from") : .end

@@ -117,7 +117,7 @@ struct RateGate: Sendable {
     /// Takes a place.
     ///
     /// - Returns: milliseconds to wait for it, rounded up.
-    mutating func take(atNanoseconds now: Int64) -> Int64 {
+    mutating func takePlace(atNanoseconds now: Int64) -> Int64 {
         let place = max(now, self.next)
         self.next = place + self.interval
         return (place - now + 999_999) / 1_000_000

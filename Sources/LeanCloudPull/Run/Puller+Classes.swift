@@ -180,7 +180,7 @@ extension Puller {
         var splitters: [String: LeanCloudExportSplitter] = [:]
         var others: Set<String> = []
         var count: Int64 = 0
-        func take(_ rows: [LeanCloudExportSplitter.Row]) throws(PullError) {
+        func takeRows(_ rows: [LeanCloudExportSplitter.Row]) throws(PullError) {
             for row in rows {
                 guard let text = row.text else {
                     throw .input(path: path, reason: "line \(row.line) is longer than \(Row.maximumBytes) bytes")
@@ -202,12 +202,12 @@ extension Puller {
             }
             var splitter = splitters[name] ?? LeanCloudExportSplitter(maximumBytes: Row.maximumBytes)
             splitters[name] = nil
-            try take(splitter.read(piece))
+            try takeRows(splitter.read(piece))
             splitters[name] = splitter
             self.tell(.progress(PullProgress(.export, count: count)))
         }
         for name in splitters.keys.sorted() {
-            if var splitter = splitters[name] { try take(splitter.end()) }
+            if var splitter = splitters[name] { try takeRows(splitter.end()) }
         }
         guard count > 0 else { throw .input(path: path, reason: "no row of _User is in it") }
         if !others.isEmpty {

@@ -19,7 +19,7 @@ extension Puller {
         let log = try OutputFile.appending(self.folder.files.logPath)
         var progress = PullProgress(.files, count: 0)
         var unsynced = 0
-        func take(_ entries: [FileEntry]) throws(PullError) {
+        func takeEntries(_ entries: [FileEntry]) throws(PullError) {
             for entry in entries {
                 try log.write(line: entry.line)
                 progress.count += 1
@@ -40,10 +40,10 @@ extension Puller {
                 progress.count += 1
                 progress.bytes += entry.bytes
             } else {
-                try take(try fetchers.add(plan))
+                try takeEntries(try fetchers.add(plan))
             }
         }
-        while let entries = try fetchers.finish() { try take(entries) }
+        while let entries = try fetchers.finish() { try takeEntries(entries) }
         try log.finish()
         try self.folder.files.merge()
         try self.noteBadFiles()

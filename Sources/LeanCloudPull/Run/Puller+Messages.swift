@@ -66,7 +66,7 @@ extension Puller {
                 keys.append(key)
                 try writer.write(message.line, at: key.timestamp)
             }
-            let step = walk.take(keys, rows: page.rows.count)
+            let step = walk.takeKeys(keys, rows: page.rows.count)
             try writer.sync()
             switch step {
             case .more: guard try done(keys, walk) else { return nil }

@@ -223,10 +223,10 @@ final class ArchiveReader {
             if isFirst, piece.starts(with: [0x1F, 0x8B]) { gzip = GzipReader() }
             isFirst = false
             guard let gzip else {
-                try unpacked.take(piece)
+                try unpacked.takeBytes(piece)
                 continue
             }
-            let isGood = try gzip.read(piece) { bytes throws(PullError) in try unpacked.take(bytes) }
+            let isGood = try gzip.read(piece) { bytes throws(PullError) in try unpacked.takeBytes(bytes) }
             guard isGood else { throw .input(path: self.path, reason: "the gzip data is damaged") }
         }
         guard gzip?.isWhole ?? true else { throw .input(path: self.path, reason: "the gzip data ends too early") }
@@ -245,7 +245,7 @@ final class ArchiveReader {
             self.body = body
         }
 
-        mutating func take(_ bytes: ArraySlice<UInt8>) throws(PullError) {
+        mutating func takeBytes(_ bytes: ArraySlice<UInt8>) throws(PullError) {
             guard var begin = self.begin else { return try self.pass(bytes) }
             begin += bytes
             self.begin = begin

@@ -116,7 +116,7 @@ final class ContentFetch {
             self.kept = kept
         }
 
-        func take(_ head: HTTPResponse, _ piece: [UInt8]) throws(PullError) {
+        func takePiece(_ head: HTTPResponse, _ piece: [UInt8]) throws(PullError) {
             if self.file == nil { try self.begin(head) }
             self.sha256.update(piece)
             self.md5.update(piece)
@@ -164,7 +164,7 @@ final class ContentFetch {
         let result = self.client.perform(request) { head, piece in
             do throws(PullError) {
                 if head.status == 206, kept == 0 || !Self.continues(head, at: kept) { return false }
-                try receiver.take(head, piece)
+                try receiver.takePiece(head, piece)
                 return true
             } catch {
                 receiver.failure = error

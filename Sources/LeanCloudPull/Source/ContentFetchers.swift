@@ -26,7 +26,7 @@ final class ContentFetchers {
                 do throws(PullError) {
                     let fetch = try ContentFetch(options, isSourcePrivate: isSourcePrivate, cancellation)
                     while let plan = Self.next(from: state) {
-                        let pause = gate.withLock { $0.take(atNanoseconds: Clock.system.now().nanoseconds) }
+                        let pause = gate.withLock { $0.takePlace(atNanoseconds: Clock.system.now().nanoseconds) }
                         if cancellation.wait(milliseconds: pause) { throw PullError.stopped }
                         let entry = try fetch.fetch(plan)
                         state.change { state in

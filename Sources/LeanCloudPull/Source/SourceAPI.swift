@@ -101,7 +101,7 @@ final class SourceAPI {
     /// - Returns: a response of 2xx.
     private func get(_ path: String, what: String) throws(PullError) -> HTTPResponse {
         while true {
-            let pause = self.gate.take(atNanoseconds: self.clock.now().nanoseconds)
+            let pause = self.gate.takePlace(atNanoseconds: self.clock.now().nanoseconds)
             if self.cancellation.wait(milliseconds: pause) { throw .stopped }
             self.requests += 1
             let outcome = self.client.perform(try self.request(path))

@@ -42,11 +42,11 @@ struct FieldScanner {
             value = try self.varint()
             content = first..<self.offset
         case .delimited:
-            content = try self.take(try self.varint())
+            content = try self.takeBytes(try self.varint())
         case .fixed64:
-            content = try self.take(8)
+            content = try self.takeBytes(8)
         case .fixed32:
-            content = try self.take(4)
+            content = try self.takeBytes(4)
         case .groupStart:
             let first = self.offset
             try self.skipGroup(number)
@@ -87,7 +87,7 @@ struct FieldScanner {
         throw LeanCloudWireError(.invalidVarint, at: start)
     }
 
-    private mutating func take(_ count: UInt64) throws(LeanCloudWireError) -> Range<Int> {
+    private mutating func takeBytes(_ count: UInt64) throws(LeanCloudWireError) -> Range<Int> {
         let remaining = self.end - self.offset
         guard count <= UInt64(remaining) else {
             let missing = Int(min(count, UInt64(Int.max))) - remaining
@@ -105,9 +105,9 @@ struct FieldScanner {
             let (number, wireType) = try self.tag()
             switch wireType {
             case .varint: _ = try self.varint()
-            case .delimited: _ = try self.take(try self.varint())
-            case .fixed64: _ = try self.take(8)
-            case .fixed32: _ = try self.take(4)
+            case .delimited: _ = try self.takeBytes(try self.varint())
+            case .fixed64: _ = try self.takeBytes(8)
+            case .fixed32: _ = try self.takeBytes(4)
             case .groupStart:
                 guard open.count < self.limits.groupDepth else {
                     throw LeanCloudWireError(.groupsTooDeep(limit: self.limits.groupDepth), at: start)

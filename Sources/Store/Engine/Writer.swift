@@ -91,10 +91,10 @@ final class Writer {
         if self.next == self.waiting.count {
             self.waiting.removeAll(keepingCapacity: true)
             self.next = 0
-            self.queue.mailbox.take(into: &self.waiting)
+            self.queue.mailbox.takeMessages(into: &self.waiting)
         } else {
             var more: [WriterRequest] = []
-            self.queue.mailbox.take(into: &more)
+            self.queue.mailbox.takeMessages(into: &more)
             self.waiting.append(contentsOf: more)
         }
     }

@@ -149,7 +149,7 @@ extension ReadTransaction {
             let isOver = messages.count > perConversation
             if isOver { messages.removeFirst() }
             let hasMore = isOver || found.isCut
-            for standing in messages { room.take(standing.message) }
+            for standing in messages { room.takeMessage(standing.message) }
             guard !messages.isEmpty else { continue }
             backlogs.append(Backlog(conversation: conversation, messages: messages, hasMore: hasMore))
         }

@@ -270,7 +270,7 @@ package struct PageRoom: Sendable {
     package var bytesOfNextPage: Int? { self.overdraftBytes > 0 ? nil : max(1, self.bytes) }
 
     /// Counts a message of the page.
-    package mutating func take(_ message: Message) {
+    package mutating func takeMessage(_ message: Message) {
         self.bytes -= message.content.body.count + Self.overheadBytes
         self.wholeMessages -= 1
     }
@@ -289,7 +289,7 @@ extension Connection {
         while !room.isFull {
             guard try statement.step() else { break }
             let message = try statement.row.message(senderName: senderName)
-            room.take(message)
+            room.takeMessage(message)
             messages.append(message)
         }
         return messages

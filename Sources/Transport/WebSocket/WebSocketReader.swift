@@ -73,7 +73,7 @@ package struct WebSocketReader: ~Copyable {
         let bytes = UnsafeMutableRawBufferPointer(rebasing: input[payload])
         let key = input.loadUnaligned(fromByteOffset: payload.lowerBound - 4, as: UInt32.self)
         WebSocketFrame.unmask(bytes, key: key)
-        return try self.take(header, UnsafeRawBufferPointer(bytes), consumed: payload.upperBound)
+        return try self.takeFrame(header, UnsafeRawBufferPointer(bytes), consumed: payload.upperBound)
     }
 
     /// Most bytes that are looked at of a message that is too long.
@@ -120,7 +120,7 @@ package struct WebSocketReader: ~Copyable {
         }
     }
 
-    private mutating func take(
+    private mutating func takeFrame(
         _ header: Header, _ payload: UnsafeRawBufferPointer, consumed: Int
     ) throws(WebSocketError) -> Step {
         switch header.opcode {

@@ -66,7 +66,7 @@ private final class Loop {
             self.readNext()
             let now = self.services.clock.now()
             _ = self.mailbox.wait(milliseconds: self.isReading ? nil : self.changes.millisecondsUntilNext(from: now))
-            self.mailbox.take(into: &batch)
+            self.mailbox.takeMessages(into: &batch)
             for event in batch { self.handle(event) }
             batch.removeAll(keepingCapacity: true)
         }

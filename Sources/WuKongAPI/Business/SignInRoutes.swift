@@ -118,7 +118,7 @@ struct SignInRoutes: Sendable {
             throw .bad("name has at most \(PeopleLimits.nameScalars) characters")
         }
         let isCounted = request.peer.scope != .loopback
-        guard !isCounted || self.registrations.take(request.peer.throttleKey, at: services.clock.now()) else {
+        guard !isCounted || self.registrations.takeToken(request.peer.throttleKey, at: services.clock.now()) else {
             throw APIFailure(429, "too many accounts were made from there: try again later", retryAfterSeconds: 360)
         }
         services.accounts.addUser(entry.name, displayName: displayName, password: entry.password) { result in

@@ -44,7 +44,7 @@ struct MessageRange: Hashable, Sendable {
                 if message.sequence > last { return (messages, false) }
                 if messages.count == self.limit || (room.isFull && !messages.isEmpty) { return (messages, true) }
                 messages.append(message)
-                room.take(message)
+                room.takeMessage(message)
             }
             after = newest.sequence
             if room.isFull { return (messages, after < last) }
@@ -68,7 +68,7 @@ struct MessageRange: Hashable, Sendable {
                     return (descending.reversed(), true)
                 }
                 descending.append(message)
-                room.take(message)
+                room.takeMessage(message)
             }
             before = oldest.sequence
             if room.isFull { return (descending.reversed(), before > self.end + 1) }

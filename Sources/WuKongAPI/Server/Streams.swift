@@ -38,7 +38,7 @@ enum Streams {
             look,
             then: { found in
                 guard let found else { return reply(.failure(404, "there is no such message: send it first")) }
-                Self.take(step, in: found, channel, services, reply)
+                Self.takeStep(step, in: found, channel, services, reply)
             })
     }
 
@@ -79,7 +79,7 @@ enum Streams {
         }
     }
 
-    private static func take(
+    private static func takeStep(
         _ step: StreamStep, in found: Found, _ channel: ChannelReference, _ services: APIServices,
         _ reply: @escaping APIReply
     ) {

@@ -39,7 +39,7 @@ extension Control {
     ) throws(CommandFailure) {
         var lines = LineSplitter(maximumBytes: Self.maximumLineBytes)
         var number = 0
-        func take(_ piece: ArraySlice<UInt8>) throws(CommandFailure) {
+        func takePiece(_ piece: ArraySlice<UInt8>) throws(CommandFailure) {
             lines.append(piece)
             while let line = try self.nextLine(&lines, path) {
                 number += 1
@@ -47,9 +47,9 @@ extension Control {
                 if !text.isEmpty { try body(String(decoding: text, as: UTF8.self), number) }
             }
         }
-        try self.forEachPiece(of: path, take)
+        try self.forEachPiece(of: path, takePiece)
         // The last line may lack its end.
-        try take([UInt8(ascii: "\n")])
+        try takePiece([UInt8(ascii: "\n")])
     }
 
     /// Calls `body` with the bytes of a file, piece by piece; `-` is standard input.

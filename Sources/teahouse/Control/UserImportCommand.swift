@@ -112,7 +112,7 @@ extension Control {
         }
         var reader = CSVReader()
         var table = AdminImportTable()
-        func take(_ rows: [CSVRow]) throws(CommandFailure) {
+        func takeRows(_ rows: [CSVRow]) throws(CommandFailure) {
             for row in rows {
                 guard case .success(let fields) = row.fields else {
                     try body(nil, row.line)
@@ -125,8 +125,8 @@ extension Control {
                 }
             }
         }
-        try self.forEachPiece(of: path) { piece throws(CommandFailure) in try take(reader.read(piece)) }
-        try take(reader.end())
+        try self.forEachPiece(of: path) { piece throws(CommandFailure) in try takeRows(reader.read(piece)) }
+        try takeRows(reader.end())
     }
 
     /// Says of every line what an import would do; a name that stands twice is told of.

@@ -130,7 +130,7 @@ private final class SignalWatch: Sendable {
         }
         thread.join()
         var batch: [Result<PullOutcome, PullError>] = []
-        results.take(into: &batch)
+        results.takeMessages(into: &batch)
         return batch[0]
     }
 }

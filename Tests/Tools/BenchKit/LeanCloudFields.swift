@@ -28,9 +28,9 @@ struct LeanCloudFields {
         self.content = UnsafeRawBufferPointer(start: nil, count: 0)
         switch tag & 7 {
         case 0: self.value = try self.varint()
-        case 1: _ = try self.take(8)
-        case 2: self.content = try self.take(try self.varint())
-        case 5: _ = try self.take(4)
+        case 1: _ = try self.takeBytes(8)
+        case 2: self.content = try self.takeBytes(try self.varint())
+        case 5: _ = try self.takeBytes(4)
         default: throw .server("the server sent a field of wire type \(tag & 7), which no command has")
         }
         return true
@@ -49,7 +49,7 @@ struct LeanCloudFields {
         throw Self.cut
     }
 
-    private mutating func take(_ count: UInt64) throws(BenchError) -> UnsafeRawBufferPointer {
+    private mutating func takeBytes(_ count: UInt64) throws(BenchError) -> UnsafeRawBufferPointer {
         guard count <= UInt64(self.bytes.count - self.offset) else { throw Self.cut }
         defer { self.offset += Int(count) }
         return self.bytes.part(self.offset, Int(count))

@@ -112,7 +112,7 @@ package final class HTTPReceiver: Sendable {
             let requests = self.requests
             if isEnough(requests) { return requests }
             guard self.news.wait(milliseconds: 30_000) else { return nil }
-            self.news.take(into: &batch)
+            self.news.takeMessages(into: &batch)
             batch.removeAll()
         }
     }
@@ -139,7 +139,7 @@ package final class HTTPReceiver: Sendable {
         let thread = Thread(name: "receiver-conn") { [weak self] in
             var buffer: [UInt8] = []
             while let request = Self.request(descriptor, &buffer, number) {
-                guard let reply = self?.take(request) else { break }
+                guard let reply = self?.takeRequest(request) else { break }
                 guard Self.answer(reply, on: descriptor) else { break }
             }
             self?.state.withLock { _ = $0.open.remove(descriptor) }
@@ -155,7 +155,7 @@ package final class HTTPReceiver: Sendable {
         }
     }
 
-    private func take(_ request: ReceivedRequest) -> ReceiverReply {
+    private func takeRequest(_ request: ReceivedRequest) -> ReceiverReply {
         let reply = self.behaviour.withLock { $0 }(request)
         self.state.withLock { $0.requests.append(request) }
         self.news.post(true)

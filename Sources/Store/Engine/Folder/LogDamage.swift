@@ -41,7 +41,7 @@ struct LogDamage: Hashable {
         var scan = Scan(isBigEndian: header[3] & 1 == 1)
         scan.begin(header)
         var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + Self.pageBytes)
-        while fread(&frame, 1, frame.count, file) == frame.count { scan.take(frame) }
+        while fread(&frame, 1, frame.count, file) == frame.count { scan.takeFrame(frame) }
         _ = try Self.end(of: file, path)
         return scan.damage
     }
@@ -81,7 +81,7 @@ private struct Scan {
         self.isBigEndian = UInt32(bigEndian: 1) == 1
     }
 
-    mutating func take(_ frame: [UInt8]) {
+    mutating func takeFrame(_ frame: [UInt8]) {
         defer { self.number += 1 }
         let salts = (LogDamage.word(frame, 8), LogDamage.word(frame, 12))
         let stored = (LogDamage.word(frame, 16), LogDamage.word(frame, 20))

@@ -27,7 +27,7 @@ struct FairReads<Job> {
             self.jobs.append(job)
         }
 
-        mutating func take() -> Job {
+        mutating func takeJob() -> Job {
             let job = self.jobs[self.next]
             self.next += 1
             if self.waiting == 0 {
@@ -84,7 +84,7 @@ struct FairReads<Job> {
             // Listed again when one of theirs has ended.
             if asker.isBounded, queue.running >= self.atOnce { continue }
             self.now = max(self.now, time)
-            let job = queue.take()
+            let job = queue.takeJob()
             self.count -= 1
             queue.running += 1
             // Until it is known how long it takes.

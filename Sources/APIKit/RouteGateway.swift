@@ -154,7 +154,7 @@ package final class RouteGateway: Gateway {
             // The path is of this area, whatever the method.
             case .notMine: throw APIFailure(404, "\(request.path) is no path of this server")
             case .refused(let failure): throw failure
-            case .route(let route, let parameters): try self.begin(request, route, parameters, group, responder)
+            case .route(let route, let parameters): try self.beginRequest(request, route, parameters, group, responder)
             }
         } catch {
             Self.send(group.answer(error, to: request), group, responder)
@@ -163,7 +163,7 @@ package final class RouteGateway: Gateway {
 
     // MARK: One request
 
-    private func begin(
+    private func beginRequest(
         _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ group: RouteGroup,
         _ responder: HTTPResponder
     ) throws(APIFailure) {
@@ -171,7 +171,7 @@ package final class RouteGateway: Gateway {
             throw APIFailure(503, "too many requests wait for their answer", retryAfterSeconds: 1)
         }
         if let callerCheck = group.callerCheck {
-            return try self.begin(request, route, parameters, group, callerCheck, responder)
+            return try self.beginRequest(request, route, parameters, group, callerCheck, responder)
         }
         let isManager = self.isManager(request)
         if !isManager, let failure = self.context.takeFromAddress(request) { throw failure }
@@ -221,7 +221,7 @@ package final class RouteGateway: Gateway {
     }
 
     /// A request in an area whose callers are proved at once.
-    private func begin(
+    private func beginRequest(
         _ request: HTTPRequest, _ route: Route, _ parameters: [String: String], _ group: RouteGroup,
         _ callerCheck: CallerCheck, _ responder: HTTPResponder
     ) throws(APIFailure) {

@@ -38,7 +38,7 @@ extension AdminHandler {
         let sender = self.note?.actor.name ?? self.note.map { "uid \($0.actor.uid)" } ?? ""
         self.write({ result in
             then(result)
-            if case .success = result { announcer.begin() }
+            if case .success = result { announcer.beginAnnouncement() }
         }) { transaction throws(StoreError) in
             var teams: [ConversationID] = []
             for name in new.teams { teams.append(try Self.team(name, transaction.reading)) }

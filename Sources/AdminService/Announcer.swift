@@ -26,7 +26,7 @@ final class Announcer: Sendable {
     }
 
     /// There is a new one. Any thread.
-    func begin() {
+    func beginAnnouncement() {
         self.state.withLock { $0.isWanted = true }
         self.goOn()
     }

@@ -50,7 +50,7 @@ struct IndexRebuilding {
         var start = Int64(GzipFrame.header.count)
         while start < bodyEnd {
             var stored: [UInt8] = []
-            inflater.begin()
+            inflater.beginStream()
             while !inflater.isAtFlush {
                 let bytes = try self.file.read(
                     at: start + Int64(stored.count),
@@ -98,7 +98,7 @@ private final class BlockInflater {
 
     var plain: [UInt8] { Array(UnsafeBufferPointer(start: self.room, count: self.count)) }
 
-    func begin() {
+    func beginStream() {
         inflateReset(self.stream)
         self.isAtFlush = false
         self.count = 0

@@ -15,7 +15,7 @@ struct DeliveryRound {
     var isDone: Bool { self.isQuiet && self.lanes.isEmpty }
 
     /// Starts an attempt: what to send at once, the first of each lane.
-    mutating func begin() -> [Int] {
+    mutating func beginAttempt() -> [Int] {
         let firsts = self.lanes.values.compactMap(\.first).sorted()
         self.underWay = firsts.count
         return firsts

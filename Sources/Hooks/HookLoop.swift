@@ -203,7 +203,7 @@ final class HookLoop {
     private func send() {
         let lost = self.round.dropParcels(before: self.wallHorizon)
         if lost > 0 { self.reporter.dropped(lost, "too old") }
-        let first = self.round.begin()
+        let first = self.round.beginAttempt()
         guard !first.isEmpty else { return self.remove() }
         self.phase = .sending
         for index in first { self.post(index) }

@@ -27,7 +27,7 @@ struct LeanCloudFrames {
     private var text: TextForm?
 
     /// Sets the message that is sent next, until `end`.
-    mutating func begin(_ delivery: Delivery) {
+    mutating func beginDelivery(_ delivery: Delivery) {
         guard self.source !== delivery else { return }
         self.end()
         self.source = delivery

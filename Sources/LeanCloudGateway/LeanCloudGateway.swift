@@ -125,7 +125,7 @@ package final class LeanCloudGateway: Gateway {
             case .message(let delivery, let handles):
                 // Commands are WuKongIM's own.
                 guard !delivery.isCommand, delivery.objectID != .zero else { break }
-                self.frames.begin(delivery)
+                self.frames.beginDelivery(delivery)
                 for handle in handles where handle != delivery.origin {
                     self.sessions[handle]?.offer(delivery, by: self)
                 }

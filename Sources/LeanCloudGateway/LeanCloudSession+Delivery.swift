@@ -294,7 +294,7 @@ extension LeanCloudSession {
                 message.sender != self.identity?.user && delivery.isStored
                 && message.sequence <= covered[message.conversation] ?? 0
             guard !isTold else { continue }
-            self.gateway.frames.begin(delivery)
+            self.gateway.frames.beginDelivery(delivery)
             self.offer(delivery, by: self.gateway)
             self.gateway.frames.end()
         }

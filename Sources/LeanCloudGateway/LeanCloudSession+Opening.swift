@@ -110,7 +110,7 @@ extension LeanCloudSession {
             self.register(identity, tag: tag, isReconnect: isReconnect)
         case .activate: self.connection.connection.authenticated()
         case .sendOpened(let request): if let token { self.sendOpened(request, token) }
-        case .begin(let introduction): self.begin(introduction)
+        case .begin(let introduction): self.beginSession(introduction)
         case .renew(let request): self.renew(request)
         case .fail(let request, let fault): self.fail(request, fault)
         case .sendClosed(let fault, let request): self.send(self.closed(fault, answering: request))
@@ -123,7 +123,7 @@ extension LeanCloudSession {
         }
     }
 
-    private func begin(_ introduction: SessionCommand) {
+    private func beginSession(_ introduction: SessionCommand) {
         guard let user = self.identity?.user else { return }
         self.services.rooms.began(session: self.handle, of: user)
         self.began(introduction)

@@ -63,7 +63,7 @@ package struct BoundedRegex: Sendable {
         var next = scalars.next()?.value
         let startsOnlyAtStart = self.startsOnlyAtStart
         while true {
-            threads.begin()
+            threads.beginPlace()
             if before == nil || !startsOnlyAtStart { threads.seeds.append(0) }
             var steps = 0
             let isMatch = self.follow(&threads, before, here, next, &steps)
@@ -143,7 +143,7 @@ package struct RegexThreads: Sendable {
     }
 
     /// Starts with the next place.
-    mutating func begin() {
+    mutating func beginPlace() {
         self.place += 1
         self.waiting.removeAll(keepingCapacity: true)
     }

@@ -44,7 +44,7 @@ extension TransferLoop {
             return answer(.failure(.overloaded))
         }
         let isPassing = draft.actor.user == .system || draft.length <= options.storedDownloadBytes
-        if isPassing { return self.begin(draft, self.passing(draft), isStored: false, provider, answer) }
+        if isPassing { return self.beginDownload(draft, self.passing(draft), isStored: false, provider, answer) }
         self.tools.rows.beginDownload(draft) { [tools] result in
             tools.postToLoop { $0.found(draft, result, provider, answer) }
         }
@@ -77,15 +77,15 @@ extension TransferLoop {
         if self.isStopping { return answer(.failure(.stopping)) }
         switch result {
         case .success(let record) where self.downloads[record.key] == nil:
-            self.begin(draft, record, isStored: true, provider, answer)
+            self.beginDownload(draft, record, isStored: true, provider, answer)
         case .success, .failure(.full), .failure(.busy):
             // It is being continued over another connection, or cannot be remembered: that is no reason not to send.
-            self.begin(draft, self.passing(draft), isStored: false, provider, answer)
+            self.beginDownload(draft, self.passing(draft), isStored: false, provider, answer)
         case .failure(let error): answer(.failure(self.tools.failure(error)))
         }
     }
 
-    private func begin(
+    private func beginDownload(
         _ draft: DownloadDraft, _ record: TransferRecord, isStored: Bool, _ provider: any FileProvider,
         _ answer: @escaping Transfers.DownloadAnswer
     ) {

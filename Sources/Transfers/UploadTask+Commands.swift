@@ -63,7 +63,7 @@ extension UploadTask {
                     work.isChecked = false
                 }
                 if let offset, offset != sink.offset { return .failure(.wrongOffset(sink.offset)) }
-                return self.begin(&work, sink, checksum)
+                return self.beginRequest(&work, sink, checksum)
             } catch {
                 self.lose(&work)
                 return .failure(self.tools.failure(error, "open an upload", self.key.text))
@@ -87,7 +87,7 @@ extension UploadTask {
         return sink
     }
 
-    private func begin(
+    private func beginRequest(
         _ work: inout Work, _ sink: any UploadSink, _ checksum: UploadChecksum?
     ) -> Result<UploadNews, TransferError> {
         if let checksum {

@@ -64,7 +64,7 @@ package final class MessageSealer {
     ///   - signature: the packet's fields, as `BinarySignature` puts them together.
     ///   - packet: what every session gets, with 32 bytes of room for the message key at `messageKeyOffset`, and
     ///     `encryptedCount` at its end.
-    package func begin(payload: [UInt8], signature: [UInt8], packet: [UInt8], messageKeyOffset: Int) {
+    package func beginMessage(payload: [UInt8], signature: [UInt8], packet: [UInt8], messageKeyOffset: Int) {
         self.layOut(payload: payload.count, signature: signature.count, packet: packet.count)
         self.messageKeyOffset = messageKeyOffset
         precondition(

@@ -12,10 +12,10 @@ final class BinaryFanOut {
 
     init(in workspace: CryptoWorkspace) { self.sealer = MessageSealer(in: workspace) }
 
-    func begin(_ message: ReceivedMessage, _ version: BinaryVersion) {
+    func beginMessage(_ message: ReceivedMessage, _ version: BinaryVersion) {
         let template = BinaryReceiveTemplate(message, version: version)
         let packet = template.packet(payloadBytes: MessageSealer.encryptedCount(of: message.payload.count))
-        self.sealer.begin(
+        self.sealer.beginMessage(
             payload: message.payload, signature: template.signature, packet: packet.bytes,
             messageKeyOffset: packet.messageKeyOffset)
         self.hasMessage = true

@@ -40,7 +40,7 @@ struct FrameCache {
     private var hasBinary = false
 
     /// Sets the message that is sent next, until `end`.
-    mutating func begin(_ delivery: Delivery) {
+    mutating func beginDelivery(_ delivery: Delivery) {
         guard self.source !== delivery else { return }
         self.end()
         self.source = delivery
@@ -103,7 +103,7 @@ struct FrameCache {
             self.binary[index] = fanOut
         }
         if !fanOut.hasMessage {
-            fanOut.begin(Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat), version)
+            fanOut.beginMessage(Translation.received(delivery, isOwn: isOwn, isRepeat: isRepeat), version)
             self.hasBinary = true
         }
         fanOut.send(to: connection, keys)
@@ -116,7 +116,7 @@ struct EventCache {
     private var binary: [UInt8]?
 
     /// Another event is sent next.
-    mutating func begin() {
+    mutating func beginEvent() {
         self.json = nil
         self.binary = nil
     }

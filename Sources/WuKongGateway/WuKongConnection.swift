@@ -148,7 +148,7 @@ final class WuKongConnection: ConnectionHandler {
     }
 
     private func sendAlone(_ delivery: Delivery, isRepeat: Bool) {
-        self.gateway.frames.begin(delivery)
+        self.gateway.frames.beginDelivery(delivery)
         self.send(delivery, isRepeat: isRepeat)
         self.gateway.frames.end()
     }

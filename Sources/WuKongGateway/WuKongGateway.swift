@@ -156,7 +156,7 @@ package final class WuKongGateway: Gateway {
             case .published(let handle, let ticket, let outcome):
                 self.connections[handle]?.published(ticket, outcome)
             case .message(let delivery, let handles):
-                self.frames.begin(delivery)
+                self.frames.beginDelivery(delivery)
                 for handle in handles where handle != delivery.origin {
                     self.connections[handle]?.offer(delivery, at: now)
                 }
@@ -165,7 +165,7 @@ package final class WuKongGateway: Gateway {
             // Its clients hear of changes by commands, from the API for apps.
             case .happened, .typing, .position: break
             case .event(let event, let handles):
-                self.events.begin()
+                self.events.beginEvent()
                 for handle in handles { self.connections[handle]?.offer(event) }
             }
         }

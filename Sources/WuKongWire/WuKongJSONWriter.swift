@@ -110,13 +110,13 @@ package struct WuKongJSONWriter: Sendable {
 
     // MARK: Pieces
 
-    private mutating func begin() {
+    private mutating func beginFrame() {
         self.json.beginObject()
         self.member("jsonrpc", "2.0")
     }
 
     private mutating func beginResult(to id: WuKongRequestID) {
-        self.begin()
+        self.beginFrame()
         self.json.key("id")
         self.json.raw(id.token)
         self.json.key("result")
@@ -124,7 +124,7 @@ package struct WuKongJSONWriter: Sendable {
     }
 
     private mutating func beginNotification(_ method: String) {
-        self.begin()
+        self.beginFrame()
         self.member("method", method)
         self.json.key("params")
         self.json.beginObject()
@@ -137,7 +137,7 @@ package struct WuKongJSONWriter: Sendable {
     }
 
     private mutating func error(id: WuKongRequestID?, code: Int, _ message: String) {
-        self.begin()
+        self.beginFrame()
         self.json.key("id")
         if let id { self.json.raw(id.token) } else { self.json.null() }
         self.json.key("error")

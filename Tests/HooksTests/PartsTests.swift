@@ -16,7 +16,7 @@ struct DeliveryRoundTests {
     @Test("lanes go side by side, parcels of one lane one after the other")
     func lanes() {
         var round = DeliveryRound([Self.parcel(0), Self.parcel(1), Self.parcel(0), Self.parcel(1)])
-        #expect(round.begin() == [0, 1])
+        #expect(round.beginAttempt() == [0, 1])
         #expect(round.delivered(1) == 3)
         #expect(round.delivered(0) == 2)
         #expect(round.delivered(2) == nil)
@@ -28,12 +28,12 @@ struct DeliveryRoundTests {
     @Test("a failure stops its lane alone, and the next attempt begins where it stopped")
     func failure() {
         var round = DeliveryRound([Self.parcel(0), Self.parcel(1), Self.parcel(0)])
-        #expect(round.begin() == [0, 1])
+        #expect(round.beginAttempt() == [0, 1])
         round.failed(0)
         #expect(!round.isQuiet)
         #expect(round.delivered(1) == nil)
         #expect(round.isQuiet && !round.isDone)
-        #expect(round.begin() == [0])
+        #expect(round.beginAttempt() == [0])
         #expect(round.delivered(0) == 2)
         #expect(round.delivered(2) == nil)
         #expect(round.isDone)
@@ -43,13 +43,13 @@ struct DeliveryRoundTests {
     func dropping() {
         var round = DeliveryRound([Self.parcel(0, at: 10, events: 7), Self.parcel(0, at: 30), Self.parcel(1, at: 10)])
         #expect(round.dropParcels(before: 20) == 8)
-        #expect(round.begin() == [1])
+        #expect(round.beginAttempt() == [1])
     }
 
     @Test("an empty page is done at once")
     func empty() {
         var round = DeliveryRound([])
-        #expect(round.begin() == [])
+        #expect(round.beginAttempt() == [])
         #expect(round.isDone)
     }
 }

@@ -26,7 +26,7 @@ struct MessageSealerTests {
     }
 
     private static func begin(_ sealer: MessageSealer, _ payload: [UInt8], _ signature: String) {
-        sealer.begin(
+        sealer.beginMessage(
             payload: payload, signature: Array(signature.utf8), packet: Self.packet(payloadBytes: payload.count),
             messageKeyOffset: Self.messageKeyOffset)
     }

@@ -90,7 +90,7 @@ package final class FilesGateway: Gateway {
         }
         do throws(APIFailure) {
             guard let route = try FileRoute.find(request) else { return false }
-            try self.begin(route, request, responder)
+            try self.beginRequest(route, request, responder)
         } catch {
             let route = try? FileRoute.find(request)
             let isLink = self.takesAnyOrigin(request)
@@ -100,7 +100,7 @@ package final class FilesGateway: Gateway {
         return true
     }
 
-    private func begin(
+    private func beginRequest(
         _ route: FileRoute, _ request: HTTPRequest, _ responder: HTTPResponder
     ) throws(APIFailure) {
         switch route {

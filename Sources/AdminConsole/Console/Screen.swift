@@ -139,7 +139,7 @@ struct Pages<Row: Sendable>: Sendable {
     private var rows: [Row] = []
 
     /// - Returns: false while the last reading is under way.
-    mutating func begin() -> Bool {
+    mutating func beginReading() -> Bool {
         guard !self.isLoading else { return false }
         self.isLoading = true
         self.rows = []

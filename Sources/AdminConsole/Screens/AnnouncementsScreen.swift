@@ -48,7 +48,7 @@ struct AnnouncementsScreen: TableScreen {
     var copied: String? { self.rows.current.map { String($0.number) } }
 
     mutating func refresh() -> [Intent] {
-        self.pages.begin() ? [.ask(.announcements(.list(before: nil)), purpose: 0)] : []
+        self.pages.beginReading() ? [.ask(.announcements(.list(before: nil)), purpose: 0)] : []
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
@@ -148,7 +148,7 @@ struct AnnouncementScreen: TableScreen {
         .ask(.announcements(.show(self.notice.number, self.people, after: after)), purpose: self.question)
     }
 
-    mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(after: nil)] : [] }
+    mutating func refresh() -> [Intent] { self.pages.beginReading() ? [self.ask(after: nil)] : [] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .announcements(.one(let notice, let people, let next)) = answer else { return [] }

@@ -133,7 +133,7 @@ struct ConversationsScreen: TableScreen {
     var copied: String? { self.rows.current?.reference }
 
     mutating func refresh() -> [Intent] {
-        self.pages.begin() ? [.ask(self.page(after: nil), purpose: self.turn)] : []
+        self.pages.beginReading() ? [.ask(self.page(after: nil), purpose: self.turn)] : []
     }
 
     private func page(after: Int64?) -> AdminRequest {

@@ -45,7 +45,7 @@ struct FiltersScreen: TableScreen {
     }
 
     mutating func refresh() -> [Intent] {
-        self.pages.begin() ? [.ask(.filters(.list(after: nil)), purpose: 0)] : []
+        self.pages.beginReading() ? [.ask(.filters(.list(after: nil)), purpose: 0)] : []
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {

@@ -37,7 +37,7 @@ struct ProfilesScreen: TableScreen {
     /// The people are asked for once; the metrics again and again.
     mutating func refresh() -> [Intent] {
         let people: [Intent] =
-            !self.hasUsers && self.pages.begin() ? [.ask(.listUsers(after: nil), purpose: Self.users)] : []
+            !self.hasUsers && self.pages.beginReading() ? [.ask(.listUsers(after: nil), purpose: Self.users)] : []
         return people + [.ask(.profiles(.metrics), purpose: Self.metrics)]
     }
 

@@ -68,7 +68,7 @@ struct RequestsScreen: TableScreen {
         return .ask(.teams(.requests(query)), purpose: self.question)
     }
 
-    mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(before: nil)] : [] }
+    mutating func refresh() -> [Intent] { self.pages.beginReading() ? [self.ask(before: nil)] : [] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .teams(.requests(let requests, let next)) = answer else { return [] }

@@ -64,7 +64,9 @@ struct SessionsScreen: TableScreen {
 
     var copied: String? { self.rows.current.map { String($0.id) } }
 
-    mutating func refresh() -> [Intent] { self.pages.begin() ? [.ask(.listSessions(nil, after: nil), purpose: 0)] : [] }
+    mutating func refresh() -> [Intent] {
+        self.pages.beginReading() ? [.ask(.listSessions(nil, after: nil), purpose: 0)] : []
+    }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .sessions(let sessions, let next) = answer else { return [] }

@@ -68,7 +68,7 @@ struct TraceScreen: TableScreen {
 
     var copied: String? { String(self.sequence) }
 
-    mutating func refresh() -> [Intent] { self.pages.begin() ? [self.ask(after: nil)] : [] }
+    mutating func refresh() -> [Intent] { self.pages.beginReading() ? [self.ask(after: nil)] : [] }
 
     private func ask(after: Int64?) -> Intent {
         .ask(.conversationDetails(.trace(self.reference, sequence: self.sequence, after: after)), purpose: 0)

@@ -52,7 +52,7 @@ struct UsersScreen: TableScreen {
 
     var copied: String? { self.rows.current?.name.text }
 
-    mutating func refresh() -> [Intent] { self.pages.begin() ? [.ask(.listUsers(after: nil), purpose: 0)] : [] }
+    mutating func refresh() -> [Intent] { self.pages.beginReading() ? [.ask(.listUsers(after: nil), purpose: 0)] : [] }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .users(let users, let next) = answer else { return [] }

@@ -54,7 +54,7 @@ struct WordsScreen: TableScreen {
     var copied: String? { self.rows.current?.word }
 
     mutating func refresh() -> [Intent] {
-        self.pages.begin() ? [.ask(.words(.list(after: nil)), purpose: Self.list)] : []
+        self.pages.beginReading() ? [.ask(.words(.list(after: nil)), purpose: Self.list)] : []
     }
 
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {

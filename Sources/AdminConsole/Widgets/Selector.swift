@@ -102,7 +102,7 @@ package struct Selector: Sendable {
         switch self.configuration.source {
         case .custom: return nil
         case .people, .teams, .friends, .members:
-            guard self.pages.begin() else { return nil }
+            guard self.pages.beginReading() else { return nil }
             return self.request(after: nil)
         }
     }

@@ -117,13 +117,13 @@ final class ContentFetch {
         }
 
         func takePiece(_ head: HTTPResponse, _ piece: [UInt8]) throws(PullError) {
-            if self.file == nil { try self.begin(head) }
+            if self.file == nil { try self.beginFile(head) }
             self.sha256.update(piece)
             self.md5.update(piece)
             try self.file?.write(piece)
         }
 
-        func begin(_ head: HTTPResponse) throws(PullError) {
+        func beginFile(_ head: HTTPResponse) throws(PullError) {
             if head.status == 206, self.kept > 0 {
                 if let old = try InputFile(self.path) {
                     var left = self.kept
@@ -196,7 +196,7 @@ final class ContentFetch {
         switch response.status {
         case 200, 206:
             // An empty content has no piece.
-            if receiver.file == nil { try receiver.begin(response) }
+            if receiver.file == nil { try receiver.beginFile(response) }
             guard let file = receiver.file else { return .again("nothing came") }
             try file.finish()
             return .received(bytes: file.count, sha256: receiver.sha256.finish(), md5: receiver.md5.finish())

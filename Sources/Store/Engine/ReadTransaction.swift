@@ -76,7 +76,7 @@ final class ReaderSlot {
     }
 
     /// Gives the next read its time, in nanoseconds of the monotonic clock.
-    func begin(_ lane: ReadLane, for asker: ReadAsker, at now: Int64) {
+    func beginRead(_ lane: ReadLane, for asker: ReadAsker, at now: Int64) {
         guard let transaction = try? self.opened() else { return }
         let isPatient = lane == .signIn || asker == .server
         transaction.endsAtNanoseconds = isPatient ? .max : now + ReadBounds.longMilliseconds * 1_000_000

@@ -156,7 +156,7 @@ final class Writer {
             self.repairPlace = nil
             return false
         }
-        try self.begin()
+        try self.beginTransaction()
         let activeAt = try self.connection.putTimesRight(
             in: next.id, head: next.head, activeAt: next.activeAt, at: wall)
         try self.writePosition(at: wall)
@@ -235,16 +235,16 @@ final class Writer {
 
     private func append(_ append: Append, at wall: Int64) throws(StoreError) -> AppendResult {
         let result = try self.appender.append(append, at: wall, canWrite: !self.maintenance.isReadOnly) {
-            () throws(StoreError) in try self.begin()
+            () throws(StoreError) in try self.beginTransaction()
         }
         if let note = append.note?.note, case .accepted(let accepted) = result, !accepted.isDuplicate {
-            try self.begin()
+            try self.beginTransaction()
             try self.connection.addAudit(note, .done, before: nil, after: Self.place(of: accepted), at: wall)
         }
         if let words = append.screening?.flagged, !words.isEmpty, case .accepted(let accepted) = result,
             !accepted.isDuplicate, !self.maintenance.isReadOnly
         {
-            try self.begin()
+            try self.beginTransaction()
             let place = MessagePlace(accepted.message.conversation, accepted.message.sequence)
             try self.connection.addFlagged(words, at: place, by: accepted.message.sender, wall: wall)
         }
@@ -265,7 +265,7 @@ final class Writer {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    private func begin() throws(StoreError) {
+    private func beginTransaction() throws(StoreError) {
         guard !self.connection.isInTransaction else { return }
         try self.connection.run("BEGIN IMMEDIATE")
         self.changesAtBegin = self.connection.totalChanges
@@ -289,7 +289,7 @@ final class Writer {
     /// - Parameter alone: each message has a savepoint of its own.
     private func run(_ job: WriteJob, at wall: Int64, alone: Bool = false) throws(StoreError) {
         var messages: [Append] = []
-        try self.begin()
+        try self.beginTransaction()
         try self.appender.flush()
         try self.connection.run("SAVEPOINT request")
         let changesBefore = self.connection.totalChanges
@@ -461,7 +461,7 @@ final class Writer {
     }
 
     private func appendAlone(_ append: Append, at wall: Int64) throws(StoreError) {
-        try self.begin()
+        try self.beginTransaction()
         try self.connection.run("SAVEPOINT request")
         let tokensBefore = self.tokens.added.count
         let result: AppendResult
@@ -527,7 +527,7 @@ final class Writer {
     private func end() {
         self.guarded { () throws(StoreError) in
             if !self.maintenance.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
-            try self.begin()
+            try self.beginTransaction()
             try self.appender.sequencer.writeExactly(self.connection)
             try self.maintenance.noteBelievedTime(isLast: true)
             try self.connection.run("COMMIT")

@@ -56,7 +56,7 @@ package final class HTTPResponder {
 
     /// A whole response. `Content-Length`, `Date` and `Connection` are added.
     package func respond(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
-        self.begin(status, headers, length: HTTPResponseHead.hasBody(status) ? .exact(body.count) : .none)
+        self.beginResponse(status, headers, length: HTTPResponseHead.hasBody(status) ? .exact(body.count) : .none)
         if !self.isHead, HTTPResponseHead.hasBody(status) { self.connection?.outbox.append(body) }
         self.complete()
     }
@@ -73,14 +73,14 @@ package final class HTTPResponder {
     /// - Parameter contentLength: `nil` when it is not known: the pieces are sent in chunks.
     package func start(status: Int, headers: [(String, String)] = [], contentLength: Int?) {
         if let contentLength {
-            self.begin(status, headers, length: .exact(contentLength))
+            self.beginResponse(status, headers, length: .exact(contentLength))
             self.state = .streaming(isChunked: false, remaining: contentLength)
         } else if self.minorVersion == 0 {
             self.connection?.http?.closesAfterAnswer = true
-            self.begin(status, headers, length: .untilClose)
+            self.beginResponse(status, headers, length: .untilClose)
             self.state = .streaming(isChunked: false, remaining: nil)
         } else {
-            self.begin(status, headers, length: .chunked)
+            self.beginResponse(status, headers, length: .chunked)
             self.state = .streaming(isChunked: true, remaining: nil)
         }
     }
@@ -137,7 +137,7 @@ package final class HTTPResponder {
         self.whenEnded = nil
     }
 
-    private func begin(_ status: Int, _ headers: [(String, String)], length: HTTPResponseHead.Length) {
+    private func beginResponse(_ status: Int, _ headers: [(String, String)], length: HTTPResponseHead.Length) {
         guard case .waiting = self.state else { preconditionFailure("a second response to one request") }
         guard let connection = self.connection, let http = connection.http else { return }
         connection.outbox.append(

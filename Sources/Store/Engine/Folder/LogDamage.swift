@@ -39,7 +39,7 @@ struct LogDamage: Hashable {
         var header = [UInt8](repeating: 0, count: Self.headerBytes)
         guard fread(&header, 1, header.count, file) == header.count else { return try Self.end(of: file, path) }
         var scan = Scan(isBigEndian: header[3] & 1 == 1)
-        scan.begin(header)
+        scan.beginLog(header)
         var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + Self.pageBytes)
         while fread(&frame, 1, frame.count, file) == frame.count { scan.takeFrame(frame) }
         _ = try Self.end(of: file, path)
@@ -73,7 +73,7 @@ private struct Scan {
     init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
     /// A header that does not hold loses the whole log; then the first frame says which salts are in force.
-    mutating func begin(_ header: [UInt8]) {
+    mutating func beginLog(_ header: [UInt8]) {
         self.salts = (LogDamage.word(header, 16), LogDamage.word(header, 20))
         self.sums = self.sums(header[..<24], after: (0, 0))
         guard self.sums != (LogDamage.word(header, 24), LogDamage.word(header, 28)) else { return }

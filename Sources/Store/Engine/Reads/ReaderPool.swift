@@ -164,7 +164,7 @@ private final class ReaderQueue: @unchecked Sendable {
     func work(_ number: Int, _ slot: ReaderSlot) {
         while let turn = self.nextTurn(number) {
             let start = clinux_monotonic_nanoseconds()
-            slot.begin(turn.lane, for: turn.asker, at: start)
+            slot.beginRead(turn.lane, for: turn.asker, at: start)
             turn.job(slot)
             let end = clinux_monotonic_nanoseconds()
             self.withState { state in

@@ -85,7 +85,7 @@ package final class AppAuthenticator: Sendable {
     package func verify(_ signature: ActionSignature?, for action: SignedAction) -> SignatureVerdict {
         let verdict = self.judge(signature, action)
         self.metrics.count(verdict, of: action)
-        if verdict != .valid { self.note(verdict, of: action) }
+        if verdict != .valid { self.noteVerdict(verdict, of: action) }
         return verdict
     }
 
@@ -120,7 +120,7 @@ package final class AppAuthenticator: Sendable {
         return self.state.withLock { $0.refusalLog.takes(one: now) }
     }
 
-    private func note(_ verdict: SignatureVerdict, of action: SignedAction) {
+    private func noteVerdict(_ verdict: SignatureVerdict, of action: SignedAction) {
         guard self.takesRefusalLine() else { return }
         let (reason, advice) =
             switch verdict {

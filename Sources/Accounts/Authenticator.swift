@@ -163,7 +163,7 @@ package final class Authenticator: Sendable {
         if case .token(let text) = credentials, !token.isFoundAlone { unfound = SignInToken(text) }
         let age = self.options.clock.wallMilliseconds() - token.lastSeenAtMilliseconds
         if unfound != nil || age >= TokenTouches.everyMilliseconds {
-            self.touches.note(token.hash, unfoundToken: unfound)
+            self.touches.noteTouch(token.hash, unfoundToken: unfound)
         }
     }
 

@@ -44,7 +44,8 @@ extension Authenticator {
     package func findPerson(_ holder: TokenHolder, then: @escaping @Sendable (PersonByToken) -> Void) {
         let epoch = self.changes.epoch
         guard self.takesToken(isEncrypted: holder.isEncrypted, origin: holder.origin) else {
-            self.note(holder, "plain_not_allowed", "tokens need TLS, or a private network and the setting for it")
+            self.noteRefusal(
+                holder, "plain_not_allowed", "tokens need TLS, or a private network and the setting for it")
             return self.refuse(.plainNotAllowed, then)
         }
         guard let token = SignInToken(holder.token) else {
@@ -88,11 +89,11 @@ extension Authenticator {
                 then)
         }
         guard valid.allSatisfy({ $0.user == first.user }) else {
-            self.note(holder, "shared_token", "several people have this token: give each their own")
+            self.noteRefusal(holder, "shared_token", "several people have this token: give each their own")
             return then(.sharedToken)
         }
         guard !first.userIsDisabled else {
-            self.note(holder, "disabled", "the operator disabled this account")
+            self.noteRefusal(holder, "disabled", "the operator disabled this account")
             return self.refuse(.disabled, then)
         }
         // One text may be good for several kinds of devices; the usual order decides, as it does at the gateways.
@@ -102,7 +103,7 @@ extension Authenticator {
         )
         guard self.isStillValid(identity) else { return self.refuse(.unavailable, then) }
         if self.options.clock.wallMilliseconds() - row.lastSeenAtMilliseconds >= TokenTouches.everyMilliseconds {
-            self.touches.note(row.hash)
+            self.touches.noteTouch(row.hash)
         }
         self.knownTokens.remember(token, identity, at: self.options.clock.now())
         self.metrics.signedIn.add()
@@ -132,11 +133,11 @@ extension Authenticator {
                     ])
             }
         }
-        self.note(holder, reason, advice)
+        self.noteRefusal(holder, reason, advice)
         self.refuse(.wrongCredentials, then)
     }
 
-    private func note(_ holder: TokenHolder, _ reason: String, _ advice: String) {
+    private func noteRefusal(_ holder: TokenHolder, _ reason: String, _ advice: String) {
         self.options.log.warning(
             "token_refused",
             ["address": .name(holder.address), "reason": .text(reason), "advice": .text(advice)])

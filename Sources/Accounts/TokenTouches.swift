@@ -30,7 +30,7 @@ final class TokenTouches: Sendable {
     init(_ store: Store) { self.store = store }
 
     /// - Parameter unfoundToken: the token itself, when it cannot be found alone yet.
-    func note(_ hash: [UInt8], unfoundToken: SignInToken? = nil) {
+    func noteTouch(_ hash: [UInt8], unfoundToken: SignInToken? = nil) {
         let starts = self.state.withLock { state in
             if state.waiting.count < Self.capacity {
                 state.waiting.append(Touch(hash: hash, unfoundToken: unfoundToken))

@@ -141,7 +141,7 @@ final class AdminLoop {
             case .success(let request):
                 let actor = AuditActor(
                     uid: client.user, name: who.name, source: who.source, reason: who.reason)
-                self.note(request, actor)
+                self.noteRequest(request, actor)
                 self.start(request, by: actor, key, id)
             case .failure(let error): self.answered(key, id, .failure(error))
             }
@@ -160,7 +160,7 @@ final class AdminLoop {
     // MARK: Requests
 
     /// The journal of what operators changed.
-    private func note(_ request: AdminRequest, _ actor: AuditActor) {
+    private func noteRequest(_ request: AdminRequest, _ actor: AuditActor) {
         guard request.isAudited else { return }
         self.options.log.info(
             "admin_request",

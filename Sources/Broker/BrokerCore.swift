@@ -70,7 +70,7 @@ final class BrokerCore {
         let session = self.table.add(opening, limit: self.limits.perUser, clock: self.clock)
         session.lane.events.append(.opened(handle: session.handle, session.description.id))
         self.endOthers(because: session)
-        self.note(.opened(session.description))
+        self.noteEvent(.opened(session.description))
         self.log.info(
             "session opened",
             [
@@ -95,7 +95,7 @@ final class BrokerCore {
 
     private func remove(_ id: SessionID, _ reason: SessionEndReason) -> SessionTable.Session? {
         guard let session = self.table.remove(id) else { return nil }
-        self.note(.ended(session.description, reason))
+        self.noteEvent(.ended(session.description, reason))
         self.ends.add(
             SessionEnd(
                 session: session.description, endedAtMilliseconds: self.clock.wallMilliseconds(), reason: reason))
@@ -365,7 +365,7 @@ final class BrokerCore {
         if !accepted.reminded.isEmpty {
             self.happened([ChangeEvent(reminding: accepted.reminded, of: accepted.message)])
         }
-        if !self.messageWatchers.isEmpty { self.note(.accepted(delivery)) }
+        if !self.messageWatchers.isEmpty { self.noteEvent(.accepted(delivery)) }
     }
 
     private func deliver(_ delivery: Delivery, to targets: FanOut.Targets) {
@@ -428,7 +428,7 @@ final class BrokerCore {
         self.messageWatchers.remove(id)
     }
 
-    private func note(_ event: WatchEvent) {
+    private func noteEvent(_ event: WatchEvent) {
         if !self.watchers.isEmpty { self.watched.append(event) }
     }
 

@@ -28,7 +28,7 @@ package final class Hooks: Sendable {
         self.gauge = gauge
         self.broker = broker
         broker.watch { events in
-            let (stored, hasFirstLine) = presence.note(events)
+            let (stored, hasFirstLine) = presence.noteEvents(events)
             if stored > 0, news.add(stored) { mailbox.post(.news) }
             if hasFirstLine { mailbox.post(.lines) }
         } then: { _ in

@@ -31,7 +31,7 @@ final class Presence: Sendable {
     /// Takes in what happened.
     ///
     /// - Returns: how many stored messages there were, and whether lines wait now where none did.
-    func note(_ events: [WatchEvent]) -> (stored: Int, hasFirstLine: Bool) {
+    func noteEvents(_ events: [WatchEvent]) -> (stored: Int, hasFirstLine: Bool) {
         var stored = 0
         var hasFirstLine = false
         for event in events {

@@ -109,7 +109,7 @@ final class LeanCloudRooms: Sendable {
 
     /// On the broker's thread.
     private func happened(_ events: [WatchEvent]) {
-        let changes = self.state.withLock { state in events.compactMap { Self.note($0, &state) } }
+        let changes = self.state.withLock { state in events.compactMap { Self.noteEvent($0, &state) } }
         for change in changes {
             switch change {
             case .away(let user):
@@ -121,7 +121,7 @@ final class LeanCloudRooms: Sendable {
         }
     }
 
-    private static func note(_ event: WatchEvent, _ state: inout State) -> Change? {
+    private static func noteEvent(_ event: WatchEvent, _ state: inout State) -> Change? {
         switch event {
         case .accepted: return nil
         case .opened(let session):

@@ -101,7 +101,7 @@ final class ProfileEngine: Sendable {
         let start = self.clock.now()
         provider.fetch(batch.names) { result in
             let now = self.clock.now()
-            self.note(result, milliseconds: now.milliseconds(since: start), from: start, to: now)
+            self.noteResult(result, milliseconds: now.milliseconds(since: start), from: start, to: now)
             let answer = (try? result.get()).map { people in
                 Dictionary(people.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             }
@@ -109,7 +109,7 @@ final class ProfileEngine: Sendable {
         }
     }
 
-    private func note(
+    private func noteResult(
         _ result: Result<[FetchedProfile], ProfileProviderError>, milliseconds: Int64, from start: Instant,
         to now: Instant
     ) {

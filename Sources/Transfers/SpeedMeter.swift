@@ -10,7 +10,7 @@ struct SpeedMeter {
     private var weighed = 0.0
 
     /// Notes where it is now.
-    mutating func note(_ offset: Int64, at now: Instant) {
+    mutating func noteOffset(_ offset: Int64, at now: Instant) {
         guard let last = self.last else {
             self.last = (offset, now)
             return

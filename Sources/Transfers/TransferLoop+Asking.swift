@@ -183,7 +183,7 @@ extension TransferLoop {
     private func answerNoted(_ upload: LiveUpload, _ answer: @escaping Transfers.Answer) {
         let view = upload.view
         guard !upload.record.state.isOver else { return answer(.success(view)) }
-        self.note(upload, upload.isLoaded ? nil : upload.notedOffset) { loop in
+        self.noteUpload(upload, upload.isLoaded ? nil : upload.notedOffset) { loop in
             answer(.success(loop.uploads[view.record.key]?.view ?? view))
         }
     }
@@ -195,14 +195,14 @@ extension TransferLoop {
         download.report.meter.reset()
         download.task.hold(isHeld)
         self.tellWatchers(download)
-        self.note(download)
+        self.noteDownload(download)
         answer(.success(download.view))
     }
 
     private func change(_ view: TransferView, to state: TransferState, _ answer: @escaping Transfers.Answer) {
         var view = view
         view.record.state = state
-        self.tools.rows.note(view.record.id, state, offset: view.record.offset) { [tools, view] result in
+        self.tools.rows.noteTransfer(view.record.id, state, offset: view.record.offset) { [tools, view] result in
             tools.postToLoop { $0.changed(view, result, answer) }
         }
     }

@@ -137,7 +137,7 @@ extension TransferLoop {
         download.record.offset = download.task.offset
         download.isClosing = true
         self.tellWatchers(download)
-        self.note(download) { [task = download.task] in $0.leave(task, isOver: false) }
+        self.noteDownload(download) { [task = download.task] in $0.leave(task, isOver: false) }
     }
 
     /// Its row says how far it came: from now on whoever asks finds it there. One that was ended meanwhile stays until its
@@ -185,12 +185,12 @@ extension TransferLoop {
 
     // MARK: Rows
 
-    func note(_ download: LiveDownload, then: (@Sendable (TransferLoop) -> Void)? = nil) {
+    func noteDownload(_ download: LiveDownload, then: (@Sendable (TransferLoop) -> Void)? = nil) {
         guard download.isStored else { return }
         download.notedAt = self.now
         let record = download.view.record
         let state: TransferState = record.state == .suspended ? .suspended : .waiting
-        self.tools.rows.note(record.id, state, offset: record.offset) { [tools] result in
+        self.tools.rows.noteTransfer(record.id, state, offset: record.offset) { [tools] result in
             tools.postToLoop { loop in
                 loop.logUnnoted(record.key, result)
                 then?(loop)
@@ -200,7 +200,7 @@ extension TransferLoop {
 
     func noteNowAndThen(_ download: LiveDownload, at now: Instant) {
         guard download.isStored, now.milliseconds(since: download.notedAt) >= Self.noteMilliseconds else { return }
-        if download.record.state == .progressing { self.note(download) }
+        if download.record.state == .progressing { self.noteDownload(download) }
     }
 
     // MARK: Damage

@@ -138,7 +138,7 @@ extension TransferLoop {
             let view = self.completed(upload, file)
             answer(.success(view))
         case .success:
-            self.note(upload)
+            self.noteUpload(upload)
             answer(.success(upload.view))
         }
     }
@@ -189,13 +189,13 @@ extension TransferLoop {
         guard let upload = self.uploads[key] else { return }
         upload.syncedAt = self.now
         let age = upload.notedAt.map { self.now.milliseconds(since: $0) } ?? Int64.max
-        if age >= self.tools.options.syncMilliseconds { self.note(upload, offset) }
+        if age >= self.tools.options.syncMilliseconds { self.noteUpload(upload, offset) }
     }
 
     func uploadPaused(_ key: TransferKey, _ offset: Int64?) {
         guard let upload = self.uploads[key] else { return }
         self.pause(upload)
-        if let offset { self.note(upload, offset) } else { upload.isLoaded = false }
+        if let offset { self.noteUpload(upload, offset) } else { upload.isLoaded = false }
     }
 
     func uploadFailed(_ key: TransferKey, _ error: TransferError) {
@@ -273,7 +273,7 @@ extension TransferLoop {
             upload.syncedAt = now
             self.command(upload, { .settle($0) }) { loop, upload, result in
                 guard case .success(.at(let offset)) = result, !upload.record.state.isOver else { return }
-                loop.note(upload, offset)
+                loop.noteUpload(upload, offset)
             }
         }
     }
@@ -283,7 +283,7 @@ extension TransferLoop {
             upload.isLoaded = false
             if case .success(.at(let offset)) = result, offset != upload.notedOffset {
                 upload.record.offset = offset
-                loop.note(upload, offset)
+                loop.noteUpload(upload, offset)
             }
             if upload.isIdle || loop.isStopping { loop.remove(upload) }
         }
@@ -292,7 +292,7 @@ extension TransferLoop {
     // MARK: Rows
 
     /// Writes into the row how far it is. The row never says that it progresses: after a restart nobody is connected.
-    func note(
+    func noteUpload(
         _ upload: LiveUpload, _ offset: Int64? = nil, then: (@Sendable (TransferLoop) -> Void)? = nil
     ) {
         let offset = offset ?? upload.task.offset
@@ -301,7 +301,8 @@ extension TransferLoop {
         upload.notedAt = self.now
         upload.record.updatedAtMilliseconds = wall
         let state: TransferState = upload.record.state == .suspended ? .suspended : .waiting
-        self.tools.rows.note(upload.record.id, state, offset: offset) { [tools, key = upload.record.key] result in
+        self.tools.rows.noteTransfer(upload.record.id, state, offset: offset) {
+            [tools, key = upload.record.key] result in
             tools.postToLoop { loop in
                 loop.logUnnoted(key, result)
                 then?(loop)

@@ -102,13 +102,15 @@ final class TransferLoop {
     private func tick(at now: Instant) {
         var news: [TransferView] = []
         for upload in self.uploads.values {
-            if upload.flow != .none { Self.note(upload.task.offset, upload.record.state, &upload.report, at: now) }
+            if upload.flow != .none {
+                Self.noteOffset(upload.task.offset, upload.record.state, &upload.report, at: now)
+            }
             guard upload.report.mayTell(at: now) else { continue }
             upload.report.told(at: now)
             news.append(upload.view)
         }
         for download in self.downloads.values {
-            Self.note(download.task.offset, download.record.state, &download.report, at: now)
+            Self.noteOffset(download.task.offset, download.record.state, &download.report, at: now)
             self.noteNowAndThen(download, at: now)
             guard download.report.mayTell(at: now) else { continue }
             download.report.told(at: now)
@@ -117,11 +119,11 @@ final class TransferLoop {
         self.watchers.tellViews(news)
     }
 
-    private static func note(
+    private static func noteOffset(
         _ offset: Int64, _ state: TransferState, _ report: inout TransferProgressReport, at now: Instant
     ) {
         guard state == .progressing else { return }
-        report.meter.note(offset, at: now)
+        report.meter.noteOffset(offset, at: now)
         report.changed()
     }
 

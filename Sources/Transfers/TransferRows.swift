@@ -47,7 +47,7 @@ struct TransferRows: Sendable {
 
     // MARK: Both
 
-    func note(_ id: TransferID, _ state: TransferState, offset: Int64, then: @escaping Done) {
+    func noteTransfer(_ id: TransferID, _ state: TransferState, offset: Int64, then: @escaping Done) {
         self.store.write(
             { transaction throws(StoreError) in try transaction.files.noteTransfer(id, state: state, offset: offset) },
             then: then)

@@ -8,7 +8,7 @@ struct SpeedMeterTests {
     func run(_ meter: inout SpeedMeter, _ hands: ManualClock, from: Int64, perTick: Int64, ticks: Int64) -> Int64 {
         for tick in 1...ticks {
             hands.advance(milliseconds: 200)
-            meter.note(from + tick * perTick, at: hands.clock.now())
+            meter.noteOffset(from + tick * perTick, at: hands.clock.now())
         }
         return from + ticks * perTick
     }
@@ -17,7 +17,7 @@ struct SpeedMeterTests {
     func even() {
         let hands = ManualClock()
         var meter = SpeedMeter()
-        meter.note(0, at: hands.clock.now())
+        meter.noteOffset(0, at: hands.clock.now())
         let offset = self.run(&meter, hands, from: 0, perTick: 200_000, ticks: 5)
         #expect((999_000...1_001_000).contains(meter.bytesPerSecond))
         #expect(meter.remainingSeconds(from: offset, to: 11_000_000) == 10)
@@ -28,7 +28,7 @@ struct SpeedMeterTests {
     func change() {
         let hands = ManualClock()
         var meter = SpeedMeter()
-        meter.note(0, at: hands.clock.now())
+        meter.noteOffset(0, at: hands.clock.now())
         var offset = self.run(&meter, hands, from: 0, perTick: 200_000, ticks: 20)
         offset = self.run(&meter, hands, from: offset, perTick: 20_000, ticks: 5)
         #expect((200_000...900_000).contains(meter.bytesPerSecond))
@@ -43,7 +43,7 @@ struct SpeedMeterTests {
     func beginning() {
         var meter = SpeedMeter()
         #expect(meter.bytesPerSecond == 0)
-        meter.note(5, at: ManualClock().clock.now())
+        meter.noteOffset(5, at: ManualClock().clock.now())
         #expect(meter.bytesPerSecond == 0)
         #expect(meter.remainingSeconds(from: 5, to: 10) == nil)
     }

@@ -18,12 +18,12 @@ final class FeedPresence: Sendable {
     init(_ broker: Broker) {
         self.broker = broker
         broker.watch(sessionsOnly: true) { [weak self] events in
-            for event in events { self?.note(event) }
+            for event in events { self?.noteEvent(event) }
         } then: { _ in
         }
     }
 
-    private func note(_ event: WatchEvent) {
+    private func noteEvent(_ event: WatchEvent) {
         switch event {
         case .accepted: return
         case .opened(let session): self.tell(session.userName, isOnline: true)

@@ -53,17 +53,17 @@ package final class FunctionClient: Sendable {
         self.client.send(request) { result in
             switch result {
             case .failure(let error):
-                self.note(path, error.description)
+                self.noteFailure(path, error.description)
                 then(.failure(error))
             case .success(let response) where response.isCut:
-                self.note(path, "its answer is longer than \(LeanCloudHooks.answerBytes) bytes")
+                self.noteFailure(path, "its answer is longer than \(LeanCloudHooks.answerBytes) bytes")
                 then(.failure(.badResponse(host: address.host, reason: "its answer is too long")))
             case .success: then(result)
             }
         }
     }
 
-    private func note(_ path: String, _ reason: String) {
+    private func noteFailure(_ path: String, _ reason: String) {
         let now = self.clock.now()
         let isDue = self.lastLine.withLock { last in
             if let last, now.milliseconds(since: last) < Self.quietMilliseconds { return false }

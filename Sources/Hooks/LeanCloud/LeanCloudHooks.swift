@@ -249,7 +249,7 @@ package final class LeanCloudHooks: HookHandler {
                 return then(.object([]))
             }
             let (answer, problem) = Self.answer(result)
-            self.note(function, milliseconds, problem)
+            self.noteCall(function, milliseconds, problem)
             then(answer)
         }
     }
@@ -268,7 +268,7 @@ package final class LeanCloudHooks: HookHandler {
         }
     }
 
-    private func note(_ function: String, _ milliseconds: Int64, _ problem: String?) {
+    private func noteCall(_ function: String, _ milliseconds: Int64, _ problem: String?) {
         let now = self.options.clock.now()
         let isPausing = self.state.withLock { state in
             var metrics = state.metrics[function] ?? LeanCloudHookMetrics(function: function)

@@ -90,8 +90,8 @@ extension Puller {
                 case .success(let row) where row.objectID != nil:
                     try log.write(line: row.line)
                     newest = max(newest, row.milliseconds("updatedAt") ?? 0)
-                case .success: try self.note(.noID, bytes, of: name)
-                case .failure(let oddity): try self.note(oddity, bytes, of: name)
+                case .success: try self.noteOddity(.noID, bytes, of: name)
+                case .failure(let oddity): try self.noteOddity(oddity, bytes, of: name)
                 }
             }
             scan.rows += Int64(page.rows.count)
@@ -189,8 +189,8 @@ extension Puller {
                 case .success(let row) where row.objectID != nil:
                     try log.write(line: row.line)
                     count += 1
-                case .success: try self.note(.noID, text, of: "users")
-                case .failure(let oddity): try self.note(oddity, text, of: "users")
+                case .success: try self.noteOddity(.noID, text, of: "users")
+                case .failure(let oddity): try self.noteOddity(oddity, text, of: "users")
                 }
             }
         }

@@ -57,11 +57,11 @@ extension Puller {
                 let message: Row
                 switch row {
                 case .success(let row): message = row
-                case .failure(let oddity): return try self.note(oddity, bytes, of: "messages")
+                case .failure(let oddity): return try self.noteOddity(oddity, bytes, of: "messages")
                 }
                 let key: MessageKey
                 do throws(Row.Oddity) { key = try MessageKey(message) } catch {
-                    return try self.note(error, bytes, of: "messages")
+                    return try self.noteOddity(error, bytes, of: "messages")
                 }
                 keys.append(key)
                 try writer.write(message.line, at: key.timestamp)
@@ -139,7 +139,7 @@ extension Puller {
         for day in self.folder.days {
             try self.folder.dayTable(day).forEach { line throws(PullError) in
                 guard let row = Row(line: line), let key = try? MessageKey(row) else { return }
-                newest.note(key)
+                newest.noteKey(key)
             }
         }
         return newest
@@ -166,7 +166,7 @@ extension Puller {
                     try page.forEach { row, bytes throws(PullError) in
                         guard case .success(let row) = row, let name = row.string("subscriber"),
                             row.string("conv_id") != nil
-                        else { return try self.note(.noID, bytes, of: "subscribers") }
+                        else { return try self.noteOddity(.noID, bytes, of: "subscribers") }
                         names.append(name)
                         try log.write(line: row.line)
                     }
@@ -196,7 +196,7 @@ struct ConversationTimes {
         id.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    mutating func note(_ key: MessageKey) {
+    mutating func noteKey(_ key: MessageKey) {
         let conversation = Self.key(key.conversation)
         self.times[conversation] = max(self.times[conversation] ?? 0, key.timestamp)
     }

@@ -116,7 +116,7 @@ package final class Puller {
 
     // MARK: Odd rows
 
-    func note(_ oddity: Row.Oddity, _ bytes: [UInt8], of name: String) throws(PullError) {
+    func noteOddity(_ oddity: Row.Oddity, _ bytes: [UInt8], of name: String) throws(PullError) {
         if self.oddFiles[name] == nil {
             self.oddFiles[name] = try OutputFile.appending(self.folder.oddTable(name).logPath)
         }

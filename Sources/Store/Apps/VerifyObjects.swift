@@ -4,7 +4,7 @@ import ChatModel
 extension Verifier {
     func checkObjects() throws(StoreError) {
         try self.checkMemberSets()
-        try self.note(
+        try self.noteFindings(
             .preference,
             """
             SELECT 'conversation ' || c.foreign_id FROM conversation c
@@ -12,7 +12,7 @@ extension Verifier {
                 AND CASE WHEN json_valid(c.fields) THEN json_type(c.fields) <> 'object' ELSE 1 END
             """
         ) { "The own fields that apps keep with \($0) are not a JSON object: have the app write them again." }
-        try self.note(
+        try self.noteFindings(
             .people,
             """
             SELECT u.name FROM tag_holder t JOIN user u ON u.id = t.user_id
@@ -45,7 +45,7 @@ extension Verifier {
         }
     }
 
-    private func note(
+    private func noteFindings(
         _ kind: VerifyFinding.Kind, _ sql: StaticString, _ text: (String) -> String
     ) throws(StoreError) {
         for what in try self.connection.query(sql, read: { row throws(StoreError) in row.text(0) }) {

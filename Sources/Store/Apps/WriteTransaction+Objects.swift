@@ -112,7 +112,7 @@ extension AppWrites {
             "UPDATE conversation SET title = ?, attributes = ?, fields = ? WHERE id = ?",
             new.title?.isEmpty == true ? nil : new.title, attributes, fields, made.id)
         try self.keepFiles(of: made.id, by: Self.maker(of: new))
-        try self.transaction.note(.created(try self.transaction.names(people)), in: made, by: new.creator)
+        try self.transaction.noteChange(.created(try self.transaction.names(people)), in: made, by: new.creator)
         return (made.id, true)
     }
 
@@ -158,7 +158,7 @@ extension AppWrites {
         if after.attributes != before.attributes { changed.insert(.attributes) }
         if !changed.isEmpty { self.transaction.noteProfile(.team(id, changed)) }
         try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
-        try self.transaction.note(
+        try self.transaction.noteChange(
             .card(modified: modified.serialized(), asked: asked), in: conversation, by: actor.user,
             to: self.cardAudience(of: conversation))
         return conversation.updatedAt
@@ -339,7 +339,7 @@ extension AppWrites {
             conversation.mutedUntil[person] = isSilent ? Int64.max : nil
         }
         let found = try self.transaction.names(people)
-        try self.transaction.note(isSilent ? .muted(found) : .unmuted(found), in: conversation, by: actor.user)
+        try self.transaction.noteChange(isSilent ? .muted(found) : .unmuted(found), in: conversation, by: actor.user)
         return try self.closed(outcome, conversation)
     }
 

@@ -129,24 +129,24 @@ extension Verifier {
         self.notes.report.messages += 1
         let last = progress.last
         if message.sequence != last.sequence + 1 {
-            self.note(
+            self.noteFinding(
                 .sequence, progress,
                 "message \(message.sequence) follows message \(last.sequence): what was between them is gone")
         }
         if last.sequence > 0 && message.id <= last.id {
-            self.note(.order, progress, "the id of message \(message.sequence) does not rise")
+            self.noteFinding(.order, progress, "the id of message \(message.sequence) does not rise")
         }
         if message.sentAt < last.sentAt {
-            self.note(.order, progress, "the time of message \(message.sequence) falls")
+            self.noteFinding(.order, progress, "the time of message \(message.sequence) falls")
         }
         let countable = last.countable + (message.counts ? 1 : 0)
         if message.countable != countable {
-            self.note(
+            self.noteFinding(
                 .countable, progress,
                 "message \(message.sequence) says that \(message.countable) messages count as unread, not \(countable)")
         }
         if try !self.bodyIsIntact(message) {
-            self.note(.body, progress, "the body of message \(message.sequence) is not the one that was stored")
+            self.noteFinding(.body, progress, "the body of message \(message.sequence) is not the one that was stored")
         }
         // From here on with what the row says, so that one wrong number is one finding.
         progress.last = (message.sequence, message.id, message.sentAt, message.countable)
@@ -192,12 +192,12 @@ extension Verifier {
         let known = try tokens.sequence(
             of: token, from: UserID(rawValue: message.sender), in: ConversationID(rawValue: message.conversation))
         guard let known else {
-            return self.note(
+            return self.noteFinding(
                 .token, progress,
                 "the client token of message \(message.sequence) is not remembered: a resend would be stored again")
         }
         if known != message.sequence {
-            self.note(
+            self.noteFinding(
                 .duplicate, progress,
                 "messages \(known) and \(message.sequence) have one client token of the same sender")
         }
@@ -205,11 +205,11 @@ extension Verifier {
 
     private func finish(_ progress: Progress) {
         if progress.last.sequence != progress.head {
-            self.note(
+            self.noteFinding(
                 .sequence, progress, "its head is \(progress.head), its last message \(progress.last.sequence)")
         }
         if progress.last.countable != progress.headCountable {
-            self.note(
+            self.noteFinding(
                 .countable, progress,
                 """
                 \(progress.headCountable) messages are said to count as unread, its last message says \
@@ -217,7 +217,7 @@ extension Verifier {
                 """)
         }
         if progress.memberCount != progress.people.count {
-            self.note(
+            self.noteFinding(
                 .memberCount, progress, "it says \(progress.memberCount) members and has \(progress.people.count)")
         }
         for (user, person) in progress.people { self.check(person, user, progress) }
@@ -225,12 +225,12 @@ extension Verifier {
 
     private func check(_ person: Person, _ user: Int64, _ progress: Progress) {
         if person.readSequence > progress.head || person.joinedSequence > progress.head {
-            return self.note(
+            return self.noteFinding(
                 .unread, progress,
                 "user number \(user) has read up to \(person.readSequence), behind the head \(progress.head)")
         }
         if person.readCountable != person.countableAtRead {
-            self.note(
+            self.noteFinding(
                 .unread, progress,
                 """
                 user number \(user) has \(person.readCountable) read messages that count, recounted \
@@ -238,7 +238,7 @@ extension Verifier {
                 """)
         }
         if person.ownCountable != person.countedOwn {
-            self.note(
+            self.noteFinding(
                 .unread, progress,
                 """
                 user number \(user) has \(person.ownCountable) messages of their own since reading, recounted \
@@ -246,7 +246,7 @@ extension Verifier {
                 """)
         }
         if (person.ownLastSequence, person.ownLastCountable) != person.foundOwnLast {
-            self.note(
+            self.noteFinding(
                 .unread, progress,
                 """
                 user number \(user) has \(person.ownLastSequence) as their newest message, found \
@@ -255,7 +255,7 @@ extension Verifier {
         }
     }
 
-    private func note(_ kind: VerifyFinding.Kind, _ progress: Progress, _ text: String) {
+    private func noteFinding(_ kind: VerifyFinding.Kind, _ progress: Progress, _ text: String) {
         let advice =
             if kind == .unread || kind == .memberCount {
                 "Unread badges may be wrong; reading the conversation sets them right."

@@ -63,7 +63,7 @@ extension WriteTransaction {
         }
         self.noteProfile(.team(made.id, .existence))
         if key.kind != .room {
-            try self.note(.created(try self.names(people), asTeam: asTeam), in: made, by: creator)
+            try self.noteChange(.created(try self.names(people), asTeam: asTeam), in: made, by: creator)
         }
         return made
     }
@@ -211,7 +211,7 @@ extension WriteTransaction {
         conversation.flags = flags
         try self.noteRevision(of: conversation, change: self.nextChange())
         if let modified = Self.modified(before, after) {
-            try self.note(.card(modified: modified, asked: nil), in: conversation, by: author)
+            try self.noteChange(.card(modified: modified, asked: nil), in: conversation, by: author)
         }
         try self.noteSettings(Self.settings(before, after).union(switched), in: conversation, by: author)
         return true
@@ -268,7 +268,7 @@ extension WriteTransaction {
         self.noteProfile(.team(id, .name))
         try self.noteRevision(of: conversation, change: self.nextChange())
         let modified = JSONValue.object([JSONValue.Member("name", .string(title ?? ""))]).serialized()
-        try self.note(.card(modified: modified, asked: nil), in: conversation, by: .system)
+        try self.noteChange(.card(modified: modified, asked: nil), in: conversation, by: .system)
     }
 
     /// The group is over: nobody sends any more, and its members keep the history.

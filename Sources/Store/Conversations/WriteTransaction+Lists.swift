@@ -82,13 +82,13 @@ extension WriteTransaction {
         let isOutside: (UserID) -> Bool = { conversation.roles[$0] == nil }
         if !blocked.isEmpty {
             let names = try self.names(blocked.sorted())
-            try self.note(
+            try self.noteChange(
                 .blocked(names), in: conversation, by: actor.user,
                 to: .membersAnd(blocked.filter(isOutside).sorted()))
         }
         if !unblocked.isEmpty {
             let names = try self.names(unblocked.sorted())
-            try self.note(
+            try self.noteChange(
                 .unblocked(names), in: conversation, by: actor.user,
                 to: .membersAnd(unblocked.filter(isOutside).sorted()))
         }

@@ -55,7 +55,7 @@ extension WriteTransaction {
         }
         self.noteProfile(.members(id))
         // Who subscribes to a service is nobody else's business.
-        try self.note(
+        try self.noteChange(
             .joined(try self.names(new), as: arrival), in: conversation, by: actor,
             to: conversation.kind == .service ? .people(new) : .members)
     }
@@ -147,7 +147,7 @@ extension WriteTransaction {
         }
         self.memory.remove(Set(gone), from: conversation)
         self.noteProfile(.members(id))
-        try self.note(
+        try self.noteChange(
             .left(try self.names(gone), as: departure), in: conversation, by: actor,
             to: conversation.kind == .service ? .people(gone) : .membersAnd(gone))
     }
@@ -216,7 +216,7 @@ extension WriteTransaction {
             self.memory.setRole(user, role, in: conversation)
         }
         for user in users {
-            try self.note(
+            try self.noteChange(
                 .role(try self.name(user), role, was: before[user]), in: conversation, by: actor)
         }
     }
@@ -244,7 +244,7 @@ extension WriteTransaction {
         conversation.mutedUntil[user] = until == 0 ? nil : until
         let name = try self.name(user)
         let isMuted = until > self.wallMilliseconds
-        try self.note(isMuted ? .muted([name]) : .unmuted([name]), in: conversation, by: actor.user)
+        try self.noteChange(isMuted ? .muted([name]) : .unmuted([name]), in: conversation, by: actor.user)
         return true
     }
 
@@ -266,7 +266,7 @@ extension WriteTransaction {
             nickname?.isEmpty == true ? nil : nickname, change, conversation.revision, id, user)
         let name = try self.knownUser(user).name
         self.noteProfile(.nickname(of: name, in: id))
-        try self.note(.nickname(name), in: conversation, by: actor.user)
+        try self.noteChange(.nickname(name), in: conversation, by: actor.user)
     }
 
     // MARK: Helpers

@@ -5,7 +5,7 @@ extension WriteTransaction {
     /// Tells, after the commit, what happened to a conversation, and keeps it for devices that are away.
     ///
     /// - Parameter messages: the messages that it is about, each with its sender.
-    func note(
+    func noteChange(
         _ change: ChangeEvent.Change, in conversation: ConversationState, by actor: UserID,
         to audience: EventAudience = .members, about messages: [(sequence: Int64, sender: UserID)] = []
     ) throws(StoreError) {
@@ -30,7 +30,7 @@ extension WriteTransaction {
     /// Tells whoever is in a conversation that it is deleted. Called before the rows of it go.
     func noteEnd(of id: ConversationID) throws(StoreError) {
         guard let conversation = try self.memory.conversation(id) else { return }
-        try self.note(.ended, in: conversation, by: .system)
+        try self.noteChange(.ended, in: conversation, by: .system)
     }
 
     /// Tells of settings, except in rooms, whose people have no card of it.
@@ -38,7 +38,7 @@ extension WriteTransaction {
         _ settings: Set<ConversationSetting>, in conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
         guard !settings.isEmpty, conversation.kind != .room else { return }
-        try self.note(.settings(settings), in: conversation, by: actor)
+        try self.noteChange(.settings(settings), in: conversation, by: actor)
     }
 
     /// Tells a person's own devices of what is theirs alone.
@@ -46,25 +46,25 @@ extension WriteTransaction {
         _ change: OwnChange, of user: UserID, in conversation: ConversationState,
         about messages: [(sequence: Int64, sender: UserID)] = []
     ) throws(StoreError) {
-        try self.note(.own(change), in: conversation, by: user, to: .people([user]), about: messages)
+        try self.noteChange(.own(change), in: conversation, by: user, to: .people([user]), about: messages)
     }
 
     /// Tells some people, after the commit, of a change of a person, or between two.
     func notePeople(_ change: PersonChange, by actor: UserID, to people: [UserID]) throws(StoreError) {
         guard !people.isEmpty else { return }
-        try self.note(change, by: actor, to: .people(people), people)
+        try self.notePersonChange(change, by: actor, to: .people(people), people)
     }
 
     /// Tells, after the commit, that a person is shown otherwise: the profile service, whose memory forgets what it had
     /// before the request is answered, and whoever watches the person.
     func noteShown(_ user: UserState, _ fields: ProfileFields) throws(StoreError) {
         self.noteProfile(.person(user.name, fields))
-        try self.note(
+        try self.notePersonChange(
             .profile(user.name, fields), by: self.origin.gateway.isOfPeople ? user.id : .system,
             to: .watchers(of: user.name), [])
     }
 
-    private func note(
+    private func notePersonChange(
         _ change: PersonChange, by actor: UserID, to audience: EventAudience, _ receivers: [UserID]
     ) throws(StoreError) {
         let event = ChangeEvent(
@@ -130,7 +130,7 @@ extension WriteTransaction {
     func noteAnnotation(
         _ annotation: MessageAnnotation, of target: MessageTarget, by user: UserID
     ) throws(StoreError) {
-        try self.note(
+        try self.noteChange(
             .annotated(annotation), in: target.conversation, by: user, to: try self.told(of: target, isRecalled: false),
             about: [(target.place.sequence, target.sender)])
     }
@@ -142,7 +142,7 @@ extension WriteTransaction {
     ) throws(StoreError) {
         guard !changes.isEmpty else { return }
         let people = Set(changes.map(\.sender) + [user]).sorted()
-        try self.note(
+        try self.noteChange(
             .annotated(.readers), in: conversation, by: user,
             to: conversation.kind == .direct ? .members : .people(people),
             about: changes.map { ($0.place.sequence, $0.sender) })
@@ -170,7 +170,7 @@ extension WriteTransaction {
             sequence: stored.sequence, id: stored.id, sender: stored.senderName, senderID: stored.sender,
             sentAtMilliseconds: stored.sentAtMilliseconds, content: now, changedAtMilliseconds: moment,
             isDeleted: isDeleted)
-        try self.note(
+        try self.noteChange(
             isRecalled ? .recalled(changed) : .edited(changed), in: target.conversation, by: actor.user,
             to: try self.told(of: target, isRecalled: isRecalled), about: [(target.place.sequence, target.sender)])
         return moment

@@ -79,7 +79,7 @@ extension WriteTransaction {
     private func noteRead(
         _ change: ReadChange, _ user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
-        try self.note(
+        try self.noteChange(
             .read(upTo: change.sequence, unread: change.unread, badge: change.badge), in: conversation, by: user,
             to: .people([user]))
     }

@@ -3,14 +3,14 @@ import ChatModel
 // What people keep about themselves and each other.
 extension Verifier {
     func checkPeople() throws(StoreError) {
-        try self.note(
+        try self.noteFindings(
             """
             SELECT u.name FROM user u
             WHERE (u.attributes IS NOT NULL AND (NOT json_valid(u.attributes) OR json_type(u.attributes) <> 'object'))
                 OR (u.settings IS NOT NULL AND (NOT json_valid(u.settings) OR json_type(u.settings) <> 'object'))
             """
         ) { "The profile or the settings of \($0) are not a JSON object: the person has to enter them again." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT u.name FROM app_user a JOIN user u ON u.id = a.user_id
             WHERE u.deleted_at IS NOT NULL
@@ -20,7 +20,7 @@ extension Verifier {
                 OR (i.fields IS NOT NULL AND (NOT json_valid(i.fields) OR json_type(i.fields) <> 'object'))
             """
         ) { "What an app keeps of \($0) is not what teahouse writes. Restore the last backup." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT o.name || ' and ' || u.name FROM friend f JOIN user o ON o.id = f.owner_id
             JOIN user u ON u.id = f.other_id
@@ -28,26 +28,26 @@ extension Verifier {
             WHERE f.owner_id = f.other_id OR b.owner_id IS NULL OR b.is_removed <> f.is_removed
             """
         ) { "The friendship of \($0) stands in one list only: let them become friends again." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT a.name || ' to ' || o.name FROM friend_request r JOIN user a ON a.id = r.asker_id
             JOIN user o ON o.id = r.other_id
             WHERE r.asker_id = r.other_id OR r.state NOT BETWEEN 0 AND 3
             """
         ) { "The friend request of \($0) is none that teahouse writes. Restore the last backup." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT u.name FROM user u LEFT JOIN friend f ON f.owner_id = u.id AND f.is_removed = 0
             GROUP BY u.id HAVING count(f.other_id) > 5000
             """
         ) { "\($0) has more than \(PeopleLimits.friends) friends. Keep the folder and report it." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT u.name FROM device_token t JOIN user u ON u.id = t.user_id
             WHERE t.bare_hash IS NOT NULL AND length(t.bare_hash) <> 32
             """
         ) { "A sign-in token of \($0) cannot be found alone: issue a new one." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT u.name FROM user u WHERE u.deleted_at IS NOT NULL AND (
                 u.disabled = 0 OR u.role <> \(UserRole.member) OR u.is_system <> 0 OR u.password_hash IS NOT NULL
@@ -75,14 +75,14 @@ extension Verifier {
         if try self.count("SELECT count(*) FROM secret WHERE name = 'session_token' AND length(value) = 32") != 1 {
             self.notes.add(.people, "The server's key for session tokens is missing. Restore the last backup.")
         }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT a.app_id FROM application a WHERE a.app_id = '' OR length(a.app_key) < 41
                 OR length(a.master_key) < 41 OR (a.previous_app_key IS NULL) <> (a.previous_app_key_until IS NULL)
                 OR (a.previous_master_key IS NULL) <> (a.previous_master_key_until IS NULL)
             """
         ) { "The keys of the app \($0) are none that teahouse writes. Restore the last backup." }
-        try self.note(
+        try self.noteFindings(
             """
             SELECT coalesce(u.name, r.user_id) FROM session_revocation r LEFT JOIN user u ON u.id = r.user_id
             WHERE u.id IS NULL OR r.count < 1
@@ -90,7 +90,7 @@ extension Verifier {
         ) { "When session tokens of \($0) were taken back is not known. Restore the last backup." }
     }
 
-    private func note(_ sql: SQLText, _ text: (String) -> String) throws(StoreError) {
+    private func noteFindings(_ sql: SQLText, _ text: (String) -> String) throws(StoreError) {
         for who in try self.connection.query(SQL(sql), read: { row throws(StoreError) in row.text(0) }) {
             self.notes.add(.people, text(who))
         }

@@ -15,14 +15,15 @@ extension Verifier {
         }
         for row in rows {
             guard let setting = SessionSetting.named(row.name) else {
-                self.note("There is no setting of conversations \(row.name): it holds nothing.")
+                self.noteFinding("There is no setting of conversations \(row.name): it holds nothing.")
                 continue
             }
             if SessionScope(kind: row.kind, role: row.role) == nil {
-                self.note("The setting \(row.name) is set for a kind or role of conversations that there is not.")
+                self.noteFinding(
+                    "The setting \(row.name) is set for a kind or role of conversations that there is not.")
             }
             if setting.value(row.value) == nil {
-                self.note("The setting \(row.name) is set to what it cannot be: it is \(setting.bounds).")
+                self.noteFinding("The setting \(row.name) is set to what it cannot be: it is \(setting.bounds).")
             }
         }
     }
@@ -33,12 +34,12 @@ extension Verifier {
         }
         for row in rows {
             guard let action = WordAction(rawValue: row.action) else {
-                self.note("The rule of the word \(row.word) says to do what there is not.")
+                self.noteFinding("The rule of the word \(row.word) says to do what there is not.")
                 continue
             }
             let rule = WordRule(row.word, action)
             if rule.problem != nil || rule.key != row.folded {
-                self.note("The rule of the word \(row.word) is none that teahouse writes.")
+                self.noteFinding("The rule of the word \(row.word) is none that teahouse writes.")
             }
         }
     }
@@ -49,7 +50,7 @@ extension Verifier {
         }
         for number in numbers {
             guard let problem = try self.problem(ofKind: number) else { continue }
-            self.note("The message kind \(number) is none that teahouse writes: \(problem).")
+            self.noteFinding("The message kind \(number) is none that teahouse writes: \(problem).")
         }
     }
 
@@ -68,7 +69,7 @@ extension Verifier {
         return entry.problem ?? KindRenderer.problem(entry.renderer)
     }
 
-    private func note(_ text: String) {
+    private func noteFinding(_ text: String) {
         self.notes.add(.setting, text + " Set it anew, or restore the last backup.")
     }
 }

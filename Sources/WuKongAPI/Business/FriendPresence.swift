@@ -77,7 +77,7 @@ private final class Loop {
         switch event {
         case .watching(let id): self.watch = id
         case .happened(let events):
-            for event in events { self.note(event) }
+            for event in events { self.noteEvent(event) }
             self.reportDrops()
         case .friends(let change, let result):
             self.isReading = false
@@ -86,7 +86,7 @@ private final class Loop {
         }
     }
 
-    private func note(_ event: WatchEvent) {
+    private func noteEvent(_ event: WatchEvent) {
         let now = self.services.clock.now()
         switch event {
         case .accepted: return

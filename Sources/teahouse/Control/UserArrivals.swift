@@ -120,7 +120,7 @@ final class UserArrivals {
                 self.complain("ctl.arrival.noPassword", line, ["name": result.name.text])
             }
         }
-        self.report.note(results, keepsAll: self.isDryRun && self.control.wantsJSON)
+        self.report.noteResults(results, keepsAll: self.isDryRun && self.control.wantsJSON)
         try self.show(results)
     }
 
@@ -172,7 +172,7 @@ private struct ArrivalReport {
     private var same = 0
     private var bare = 0
 
-    mutating func note(_ results: [AdminArrivalResult], keepsAll: Bool) {
+    mutating func noteResults(_ results: [AdminArrivalResult], keepsAll: Bool) {
         if keepsAll { self.results += results }
         for result in results where result.error == nil {
             self.taken += 1

@@ -142,7 +142,7 @@ extension Control {
             }
             // The server sees a part of the file at a time.
             guard seen.insert(row.name).inserted else {
-                return report.note(AdminImportPreview(name: row.name, outcome: .again))
+                return report.notePreview(AdminImportPreview(name: row.name, outcome: .again))
             }
             rows.append(row)
             if rows.count == AdminProtocol.importRows { try self.ask(about: &rows, &report) }
@@ -163,7 +163,7 @@ extension Control {
 
     private func ask(about rows: inout [AdminImportRow], _ report: inout ImportReport) throws(CommandFailure) {
         guard case .previewed(let previews) = try self.ask(.people(.preview(rows))) else { throw self.unexpectedAnswer }
-        for preview in previews { report.note(preview) }
+        for preview in previews { report.notePreview(preview) }
         rows.removeAll(keepingCapacity: true)
     }
 }
@@ -174,7 +174,7 @@ private struct ImportReport {
     /// Lines that name nobody.
     var bad = 0
 
-    mutating func note(_ preview: AdminImportPreview) { self.previews.append(preview) }
+    mutating func notePreview(_ preview: AdminImportPreview) { self.previews.append(preview) }
 
     var counts: [String: Int] {
         let count: (AdminImportPreview.Outcome) -> Int = { wanted in self.previews.count { $0.outcome == wanted } }

@@ -65,7 +65,7 @@ extension WriteTransaction {
         let receipt = MessageReceipt(
             message: message.id, sequence: message.sequence, receiver: try self.name(user), isRead: isRead,
             atMilliseconds: self.wallMilliseconds)
-        try self.note(
+        try self.noteChange(
             .receipt(receipt), in: conversation, by: user, to: .people([message.sender]),
             about: [(message.sequence, message.sender)])
     }

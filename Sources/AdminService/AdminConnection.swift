@@ -125,7 +125,7 @@ final class AdminConnection {
     }
 
     /// Passes on what happened to each `follow` that wants it, or counts it as missed when too much waits.
-    func tell(_ notice: Announcement, _ options: AdminServiceOptions) {
+    func tellAnnouncement(_ notice: Announcement, _ options: AdminServiceOptions) {
         for (id, follow) in self.follows where notice.concerns(follow) {
             guard self.waitingBytes <= options.waitingBytes else {
                 self.follows[id]?.missed += 1
@@ -145,13 +145,13 @@ final class AdminConnection {
     }
 
     /// Passes on a point of the pulse, unless the other side does not read: there is another one in a second.
-    func tell(_ point: AdminLivePoint, _ options: AdminServiceOptions) {
+    func tellPoint(_ point: AdminLivePoint, _ options: AdminServiceOptions) {
         guard self.waitingBytes <= options.waitingBytes else { return }
         for request in self.pulses { self.queue(.event(id: request, .liveMetrics(point))) }
     }
 
     /// Takes news of transfers for a watch; they go out when the other side reads.
-    func tell(_ request: Int64, _ news: [AdminTransfer], _ options: AdminServiceOptions) {
+    func tellTransfers(_ request: Int64, _ news: [AdminTransfer], _ options: AdminServiceOptions) {
         self.watches[request]?.takeTransfers(news)
         self.tellOfTransfers(options)
     }

@@ -216,10 +216,10 @@ final class AdminLoop {
                 self.clients[key]?.follows[id] = Follow(conversation: conversation, withSessions: withSessions)
                 self.waitingToFollow.append((key, id))
             case .watching(let id): self.watch = .on(id)
-            case .happened(let events): self.tell(events)
+            case .happened(let events): self.tellEvents(events)
             case .progress(let key, let id, let event): self.clients[key]?.report(id, event, self.options)
             case .watchTransfers(let key, let id, let owner): self.watchTransfers(of: owner, key, id)
-            case .moved(let key, let id, let news): self.clients[key]?.tell(id, news, self.options)
+            case .moved(let key, let id, let news): self.clients[key]?.tellTransfers(id, news, self.options)
             case .uploadOpened(let key, let id, let opened): self.opened(opened, key, id)
             case .uploadRoom(let key, let upload): self.uploadHasRoom(upload, key)
             case .liveMetrics(let metrics): self.tookMetrics(metrics)
@@ -244,13 +244,13 @@ final class AdminLoop {
 
     // MARK: Following
 
-    private func tell(_ events: [WatchEvent]) {
+    private func tellEvents(_ events: [WatchEvent]) {
         let followers = self.clients.values.filter { !$0.follows.isEmpty }
         guard !followers.isEmpty else { return }
         let kinds = self.handler.moderation.kinds
         for event in events {
             let notice = Announcement(event, kinds: kinds)
-            for client in followers { client.tell(notice, self.options) }
+            for client in followers { client.tellAnnouncement(notice, self.options) }
         }
     }
 

@@ -110,7 +110,7 @@ extension AdminLoop {
             store: self.handler.store.metrics,
             transfers: self.handler.transfers?.metrics, profiles: self.handler.profiles?.metrics)
         guard let point = self.liveMetrics.takeReading(reading) else { return }
-        for client in self.clients.values { client.tell(point, self.options) }
+        for client in self.clients.values { client.tellPoint(point, self.options) }
     }
 
     func start(_ request: AdminLiveRequest, _ key: Int, _ id: Int64) {

@@ -431,7 +431,7 @@ extension LeanCloudSession {
     /// - Returns: false when the event is about something else.
     func tellOfMessages(_ event: ChangeEvent, in place: EventPlace) -> Bool {
         switch event.change {
-        case .edited(let changed), .recalled(let changed): self.tell(changed, event, in: place)
+        case .edited(let changed), .recalled(let changed): self.tellPatch(changed, event, in: place)
         case .read(_, let unread, _):
             if self.deliveries.isBehind {
                 self.deliveries.drop(in: place.conversation, readAt: event.atMilliseconds)
@@ -440,7 +440,7 @@ extension LeanCloudSession {
                     unread: [Self.tuple(of: place.objectID, place.kind, unread: unread)],
                     readAt: event.atMilliseconds)
             }
-        case .receipt(let receipt): self.tell(receipt, event, in: place)
+        case .receipt(let receipt): self.tellReceipt(receipt, event, in: place)
         case .created, .joined, .left, .card, .role, .nickname, .settings, .muted, .unmuted, .blocked, .unblocked,
             .annotated, .own, .ended, .person:
             return false
@@ -448,7 +448,7 @@ extension LeanCloudSession {
         return true
     }
 
-    private func tell(_ changed: ChangedMessage, _ event: ChangeEvent, in place: EventPlace) {
+    private func tellPatch(_ changed: ChangedMessage, _ event: ChangeEvent, in place: EventPlace) {
         guard self.features.contains(.patchMessages), self.reads(place.kind) else { return }
         // Who asked has its answer.
         if event.origin.gateway == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
@@ -457,7 +457,7 @@ extension LeanCloudSession {
     }
 
     /// Sends a receipt; one that does not get through now is in the log of events.
-    private func tell(_ receipt: MessageReceipt, _ event: ChangeEvent, in place: EventPlace) {
+    private func tellReceipt(_ receipt: MessageReceipt, _ event: ChangeEvent, in place: EventPlace) {
         guard self.deliveries.congestedAt == nil else {
             return self.deliveries.droppedEvent(at: event.atMilliseconds)
         }

@@ -55,7 +55,7 @@ final class ProfileEngine: Sendable {
             self.mailbox.takeMessages(into: &events)
             for event in events {
                 switch event {
-                case .changes(let changes): for change in changes { self.tell(change) }
+                case .changes(let changes): for change in changes { self.tellChange(change) }
                 case .wake: break
                 case .stop: return
                 }
@@ -66,7 +66,7 @@ final class ProfileEngine: Sendable {
         }
     }
 
-    private func tell(_ change: ProfileChange) {
+    private func tellChange(_ change: ProfileChange) {
         for listener in self.watchers.withLock({ $0.listeners(for: change) }) { listener(change) }
     }
 

@@ -228,26 +228,26 @@ final class EventsSession: ConnectionHandler {
             members.append(JSONValue.Member("id", .string(name.text)))
             members.append(JSONValue.Member("conversation", place.json))
         case .members(let id):
-            return self.tell(change, of: id, as: "members.changed", listener)
+            return self.tellChange(change, of: id, as: "members.changed", listener)
         case .team(let id):
-            return self.tell(change, of: id, as: "conversation.changed", listener)
+            return self.tellChange(change, of: id, as: "conversation.changed", listener)
         }
-        self.tell(members, change)
+        self.tellFields(members, change)
     }
 
     /// Tells of a conversation to who is still in it.
-    private func tell(_ change: ProfileChange, of id: ConversationID, as type: String, _ listener: Listener) {
+    private func tellChange(_ change: ProfileChange, of id: ConversationID, as type: String, _ listener: Listener) {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
         self.context.api.services.store.read(
             for: .person(user), { store throws(StoreError) in try store.member(user, in: id) != nil }
         ) { result in
             guard let isIn = try? result.get() else { return later { $0.miss() } }
-            later { $0.tell(change, of: id, as: type, isIn: isIn) }
+            later { $0.tellChange(change, of: id, as: type, isIn: isIn) }
         }
     }
 
-    private func tell(_ change: ProfileChange, of id: ConversationID, as type: String, isIn: Bool) {
+    private func tellChange(_ change: ProfileChange, of id: ConversationID, as type: String, isIn: Bool) {
         guard case .listening(var listener) = self.phase, let place = listener.conversations[id] else { return }
         let members = { (type: String) in
             [JSONValue.Member("type", .string(type)), JSONValue.Member("conversation", place.json)]
@@ -256,13 +256,13 @@ final class EventsSession: ConnectionHandler {
             self.context.profiles.unfollow(persons: [], teams: [id], by: listener.profiles)
             listener.conversations[id] = nil
             self.phase = .listening(listener)
-            return self.tell(.object(members("conversation.gone")))
+            return self.tellEvent(.object(members("conversation.gone")))
         }
-        self.tell(members(type), change)
+        self.tellFields(members(type), change)
     }
 
-    private func tell(_ members: [JSONValue.Member], _ change: ProfileChange) {
-        self.tell(
+    private func tellFields(_ members: [JSONValue.Member], _ change: ProfileChange) {
+        self.tellEvent(
             .object(
                 members + [
                     JSONValue.Member("fields", .array(change.fields.names.map { .string($0) })),
@@ -272,7 +272,7 @@ final class EventsSession: ConnectionHandler {
 
     private func moved(_ views: [TransferView]) {
         guard case .listening = self.phase else { return }
-        self.tell(
+        self.tellEvent(
             .object([
                 JSONValue.Member("type", .string("transfers.changed")),
                 JSONValue.Member("transfers", .array(views.map(\.json))),
@@ -280,7 +280,7 @@ final class EventsSession: ConnectionHandler {
     }
 
     /// An event. A client that does not take what was sent is told later that it missed some.
-    private func tell(_ event: JSONValue) {
+    private func tellEvent(_ event: JSONValue) {
         self.checkRight()
         guard case .listening = self.phase else { return }
         guard !self.connection.isCongested else {

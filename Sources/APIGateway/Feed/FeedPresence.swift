@@ -26,18 +26,20 @@ final class FeedPresence: Sendable {
     private func noteEvent(_ event: WatchEvent) {
         switch event {
         case .accepted: return
-        case .opened(let session): self.tell(session.userName, isOnline: true)
+        case .opened(let session): self.tellPresence(session.userName, isOnline: true)
         case .ended(let session, _):
             // On another device the person may be there still.
             let name = session.userName
             guard self.isFollowed(name) else { return }
-            self.broker.online([name]) { [weak self] online in self?.tell(name, isOnline: online.contains(name)) }
+            self.broker.online([name]) { [weak self] online in
+                self?.tellPresence(name, isOnline: online.contains(name))
+            }
         }
     }
 
     private func isFollowed(_ name: UserName) -> Bool { self.state.withLock { $0.followers[name] != nil } }
 
-    private func tell(_ name: UserName, isOnline: Bool) {
+    private func tellPresence(_ name: UserName, isOnline: Bool) {
         guard let followers = self.state.withLock({ $0.followers[name] }) else { return }
         for call in followers.values { call([(name, isOnline)]) }
     }

@@ -28,7 +28,7 @@ extension Console {
 
     private mutating func press(_ binding: ScreenKey) {
         guard !binding.isChange || !self.isReadOnly else {
-            return self.tell(StatusLine(self.look("console.readOnly"), .refusal))
+            return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal))
         }
         self.withTop { screen, look in screen.press(binding.key, look) }
     }
@@ -42,7 +42,7 @@ extension Console {
             self.prompt = .command(CommandLine(root: self.commands, history: self.history))
         case .character("/"):
             guard let table = self.top.screen.table else {
-                self.tell(StatusLine(self.look("console.noTable"), .refusal))
+                self.tellStatus(StatusLine(self.look("console.noTable"), .refusal))
                 return true
             }
             self.prompt = .filter(TextField(table.filter))
@@ -92,7 +92,7 @@ extension Console {
 
     private mutating func chooseColumns() {
         guard let table = self.top.screen.table else {
-            return self.tell(StatusLine(self.look("console.noTable"), .refusal))
+            return self.tellStatus(StatusLine(self.look("console.noTable"), .refusal))
         }
         self.overlays.append(.form(Self.columnForm(table.columnChoices, self.look)))
     }
@@ -118,14 +118,14 @@ extension Console {
     }
 
     private mutating func takeBack() {
-        guard let undo = self.undo else { return self.tell(StatusLine(self.look("console.noUndo"), .refusal)) }
+        guard let undo = self.undo else { return self.tellStatus(StatusLine(self.look("console.noUndo"), .refusal)) }
         self.undo = nil
         self.perform(undo.operatorAction)
     }
 
     private mutating func copy() {
         guard let text = self.top.screen.copied else {
-            return self.tell(StatusLine(self.look("console.noCopy"), .refusal))
+            return self.tellStatus(StatusLine(self.look("console.noCopy"), .refusal))
         }
         self.effects.append(.copy(text))
         self.notice = StatusLine(self.look("console.copied", ["text": text]))
@@ -223,7 +223,7 @@ extension Console {
         // Commands that never end have screens of their own.
         if let number = ScreenList.number(insteadOf: words) { return self.go(to: number) }
         if let screen = ScreenList.screen(insteadOf: words, self.look) { return self.push(screen) }
-        guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
+        guard !self.isRunning else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
         guard words.contains("--password-stdin") else { return self.start(words, input: []) }
         let form = Form(
             Shell.line(words), [Form.Field(self.look("console.password"), isSecret: true)],

@@ -284,10 +284,10 @@ package struct Console: Sendable {
             case .open(let screen): self.push(screen)
             case .go(let number): self.go(to: number)
             case .page(let page): self.overlays.append(.page(page))
-            case .tell(let notice): self.tell(notice)
+            case .tell(let notice): self.tellStatus(notice)
             case .run(let words, let input): self.start(words, input: input)
             case .rehearse(let words, let then):
-                guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
+                guard !self.isRunning else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
                 self.rehearsal = then
                 self.start(words, input: [])
             case .refresh: self.refresh()
@@ -315,7 +315,7 @@ package struct Console: Sendable {
         self.overlays.append(.selector(selector))
     }
 
-    mutating func tell(_ notice: StatusLine) {
+    mutating func tellStatus(_ notice: StatusLine) {
         self.notice = notice
         if notice.tone != .news { self.effects.append(.beep) }
     }
@@ -323,13 +323,15 @@ package struct Console: Sendable {
     // MARK: Actions
 
     mutating func perform(_ operatorAction: OperatorAction) {
-        guard !self.isReadOnly else { return self.tell(StatusLine(self.look("console.readOnly"), .refusal)) }
-        guard case .connected = self.link else { return self.tell(StatusLine(self.look("console.lost"), .refusal)) }
+        guard !self.isReadOnly else { return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal)) }
+        guard case .connected = self.link else {
+            return self.tellStatus(StatusLine(self.look("console.lost"), .refusal))
+        }
         if let words = operatorAction.run {
-            guard !self.isRunning else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
+            guard !self.isRunning else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
             return self.start(words, input: [])
         }
-        guard self.work == nil else { return self.tell(StatusLine(self.look("console.busy"), .refusal)) }
+        guard self.work == nil else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
         self.work = Work(operatorAction: operatorAction, waiting: operatorAction.requests.reversed())
         self.notice = StatusLine(self.look("console.working"))
         self.askMore()
@@ -370,7 +372,8 @@ package struct Console: Sendable {
         } else {
             let messages = work.failures.map(\.message)
             let values = ["failed": String(messages.count), "all": String(work.operatorAction.requests.count)]
-            self.tell(StatusLine(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
+            self.tellStatus(
+                StatusLine(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
             if messages.count > 1 {
                 let lines = Set(messages).sorted().prefix(100).map { Line($0) }
                 self.overlays.append(.page(Page(self.look("console.failed", values), lines)))
@@ -397,7 +400,7 @@ package struct Console: Sendable {
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
         let tone: StatusLine.Tone = code == .done ? .news : .failure
         if text.count == 1 {
-            self.tell(StatusLine(text[0], tone))
+            self.tellStatus(StatusLine(text[0], tone))
         } else {
             let style: Style = code == .done ? .plain : .bad
             self.overlays.append(.page(Page(Shell.line(words), text.map { Line($0, style) })))

@@ -81,7 +81,7 @@ private final class Loop {
             self.reportDrops()
         case .friends(let change, let result):
             self.isReading = false
-            self.tell(change, result)
+            self.tellChange(change, result)
         case .stop: self.isStopped = true
         }
     }
@@ -121,7 +121,7 @@ private final class Loop {
 
     /// The friends who are online are told. Of a computer the person's own devices are told too, so that the app shows
     /// that it is signed in there. Source: TangSengDaoDao server, its handling of online states.
-    private func tell(_ change: PresenceChange, _ result: Result<[UserID], StoreError>) {
+    private func tellChange(_ change: PresenceChange, _ result: Result<[UserID], StoreError>) {
         switch result {
         case .failure(let error):
             self.services.log.warning("presence_not_told", ["why": .text("\(error)")])

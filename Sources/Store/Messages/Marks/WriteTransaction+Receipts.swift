@@ -40,7 +40,7 @@ extension WriteTransaction {
         guard tells, self.allowsReceipts(in: conversation) else { return true }
         let reached = try self.connection.receiptsAsked(
             in: id, of: user, after: before, upTo: target, limit: ReceiptBounds.perAcknowledgement)
-        for message in reached { try self.tell(message, isRead: false, by: user, in: conversation) }
+        for message in reached { try self.tellReceipt(message, isRead: false, by: user, in: conversation) }
         return true
     }
 
@@ -51,7 +51,7 @@ extension WriteTransaction {
         guard conversation.isOfTwo, self.allowsReceipts(in: conversation) else { return }
         let newest = try self.connection.receiptsAsked(
             in: conversation.id, of: user, after: low, upTo: high, limit: 1)
-        for message in newest { try self.tell(message, isRead: true, by: user, in: conversation) }
+        for message in newest { try self.tellReceipt(message, isRead: true, by: user, in: conversation) }
     }
 
     private func allowsReceipts(in conversation: ConversationState) -> Bool {
@@ -59,7 +59,7 @@ extension WriteTransaction {
         return conversation.kind == .direct ? rules.receiptsInDirect : rules.receiptsInGroups
     }
 
-    private func tell(
+    private func tellReceipt(
         _ message: AskedReceipt, isRead: Bool, by user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
         let receipt = MessageReceipt(

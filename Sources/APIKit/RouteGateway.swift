@@ -130,7 +130,7 @@ package final class RouteGateway: Gateway {
         guard let (finding, group) = self.context.find(request.method, request.path) else { return false }
         if case .notMine = finding { return false }
         guard let callerCheck = group.callerCheck else {
-            self.answer(request, finding, group, responder)
+            self.answerRequest(request, finding, group, responder)
             return true
         }
         if request.method == "OPTIONS" {
@@ -139,14 +139,14 @@ package final class RouteGateway: Gateway {
         }
         do throws(APIFailure) {
             let meant = try callerCheck.unfold(request)
-            self.answer(meant, group.router.find(meant.method, meant.path), group, responder)
+            self.answerRequest(meant, group.router.find(meant.method, meant.path), group, responder)
         } catch {
             Self.send(group.answer(error, to: request), group, responder)
         }
         return true
     }
 
-    private func answer(
+    private func answerRequest(
         _ request: HTTPRequest, _ finding: Router.Finding, _ group: RouteGroup, _ responder: HTTPResponder
     ) {
         do throws(APIFailure) {
@@ -423,12 +423,12 @@ package final class RouteGateway: Gateway {
     private func reply(to ticket: UInt64) -> APIReply {
         let jobs = self.reactor.jobs
         let one = OneReply { answer in
-            jobs.post { reactor in reactor.gateway(RouteGateway.self)?.answer(ticket, answer) }
+            jobs.post { reactor in reactor.gateway(RouteGateway.self)?.answerTicket(ticket, answer) }
         }
         return { answer in one.give(answer) }
     }
 
-    private func answer(_ ticket: UInt64, _ answer: APIAnswer) {
+    private func answerTicket(_ ticket: UInt64, _ answer: APIAnswer) {
         guard let waiting = self.waiting.removeValue(forKey: ticket) else { return }
         let (responder, group) = (waiting.responder, waiting.group)
         // Only who was somebody keeps the connection for longer between requests.

@@ -3,7 +3,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminAnnouncementRequest, _ then: @escaping Answer) {
+    func answerAnnouncementRequest(_ request: AdminAnnouncementRequest, _ then: @escaping Answer) {
         switch request {
         case .send(let new): self.send(new, then)
         case .list(let before):

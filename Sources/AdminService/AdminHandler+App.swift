@@ -4,7 +4,7 @@ import Store
 
 // The app whose clients speak LeanCloud's protocols.
 extension AdminHandler {
-    func answer(_ request: AdminAppRequest, _ then: @escaping Answer) {
+    func answerAppRequest(_ request: AdminAppRequest, _ then: @escaping Answer) {
         guard let application = self.accounts.app.application else {
             let text = "LeanCloud's clients are not served here: set leancloud.enabled and start again"
             return then(.failure(AdminError(.refused, text)))

@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminAuditRequest, _ then: @escaping Answer) {
+    func answerAuditRequest(_ request: AdminAuditRequest, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             switch request {
             case .list(let query): return .audit(try Self.page(of: query, transaction))

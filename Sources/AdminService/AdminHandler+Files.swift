@@ -6,7 +6,7 @@ import Store
 import Transfers
 
 extension AdminHandler {
-    func answer(_ request: AdminFileRequest, _ then: @escaping Answer) {
+    func answerFileRequest(_ request: AdminFileRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let query): self.listFiles(query, then)
         case .show(let key): self.showFile(key, then)

@@ -5,7 +5,7 @@ import Store
 
 // The rules for what people are shown of the messages of others.
 extension AdminHandler {
-    func answer(_ request: AdminFilterRequest, _ then: @escaping Answer) {
+    func answerFilterRequest(_ request: AdminFilterRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let after): self.listFilters(after: after, then)
         case .add(let rule):

@@ -2,7 +2,7 @@ import AdminAPI
 
 // The cloud functions of an app.
 extension AdminHandler {
-    func answer(_ request: AdminHookRequest, _ then: @escaping Answer) {
+    func answerHookRequest(_ request: AdminHookRequest, _ then: @escaping Answer) {
         guard let functions = self.options.functions else {
             return then(.failure(AdminError(.refused, "no cloud functions are called: see leancloud.hooks_url")))
         }

@@ -5,7 +5,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminPeopleRequest, _ then: @escaping Answer) {
+    func answerPeopleRequest(_ request: AdminPeopleRequest, _ then: @escaping Answer) {
         switch request {
         case .edit(let edit): self.edit(edit, then)
         case .preview(let rows): self.preview(rows, then)

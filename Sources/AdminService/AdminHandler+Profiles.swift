@@ -5,7 +5,7 @@ import Profiles
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminProfileRequest, _ then: @escaping Answer) {
+    func answerProfileRequest(_ request: AdminProfileRequest, _ then: @escaping Answer) {
         guard let profiles = self.profiles else {
             return then(.failure(AdminError(.refused, "this server is not asked who people are")))
         }

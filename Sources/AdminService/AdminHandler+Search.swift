@@ -5,7 +5,7 @@ import Store
 
 // Searching the messages of all people.
 extension AdminHandler {
-    func answer(_ request: AdminSearchRequest, _ then: @escaping Answer) {
+    func answerSearchRequest(_ request: AdminSearchRequest, _ then: @escaping Answer) {
         guard let index = self.options.search else {
             return then(.failure(AdminError(.refused, "this server has no index of messages")))
         }

@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminSettingsRequest, _ then: @escaping Answer) {
+    func answerSettingsRequest(_ request: AdminSettingsRequest, _ then: @escaping Answer) {
         switch request {
         case .list:
             let server = self.options.serverSettings?.list() ?? []
@@ -166,7 +166,7 @@ extension AdminHandler {
 // MARK: The sign-in policy
 
 extension AdminHandler {
-    func answer(_ request: AdminPolicyRequest, _ then: @escaping Answer) {
+    func answerPolicyRequest(_ request: AdminPolicyRequest, _ then: @escaping Answer) {
         switch request {
         case .show:
             self.read(then) { transaction throws(StoreError) in

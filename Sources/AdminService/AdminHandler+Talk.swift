@@ -4,7 +4,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminConversationRequest, _ then: @escaping Answer) {
+    func answerConversationRequest(_ request: AdminConversationRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let member, let after): self.list(of: member, after: after, then)
         case .createDirect(let one, let other): self.createDirect(one, other, then)

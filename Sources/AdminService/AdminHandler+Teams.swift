@@ -3,7 +3,7 @@ import ChatModel
 import Store
 
 extension AdminHandler {
-    func answer(_ request: AdminTeamRequest, _ then: @escaping Answer) {
+    func answerTeamRequest(_ request: AdminTeamRequest, _ then: @escaping Answer) {
         switch request {
         case .show(let team): self.showTeam(team, then)
         case .create(let team): self.create(team, then)

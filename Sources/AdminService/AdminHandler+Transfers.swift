@@ -6,7 +6,7 @@ import Store
 import Transfers
 
 extension AdminHandler {
-    func answer(_ request: AdminTransferRequest, _ then: @escaping Answer) {
+    func answerTransferRequest(_ request: AdminTransferRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let owner, let withOver, let limit):
             self.listTransfers(of: owner, withOver: withOver, limit: limit, then)

@@ -8,7 +8,7 @@ import WuKongTranslation
 
 // The word list.
 extension AdminHandler {
-    func answer(_ request: AdminWordRequest, _ then: @escaping Answer) {
+    func answerWordRequest(_ request: AdminWordRequest, _ then: @escaping Answer) {
         switch request {
         case .list(let after): self.listWords(after: after, then)
         case .add(let rules):
@@ -76,7 +76,7 @@ extension AdminHandler {
 
 // Message kinds.
 extension AdminHandler {
-    func answer(_ request: AdminKindRequest, _ then: @escaping Answer) {
+    func answerKindRequest(_ request: AdminKindRequest, _ then: @escaping Answer) {
         let moderation = self.moderation
         switch request {
         case .list:

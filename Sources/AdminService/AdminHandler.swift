@@ -47,7 +47,7 @@ struct AdminHandler: Sendable {
     }
 
     /// Answers everything that does not belong to a connection, as `follow`, watches, uploads and long checks do.
-    func answer(_ request: AdminRequest, then: @escaping Answer) {
+    func answerRequest(_ request: AdminRequest, then: @escaping Answer) {
         switch request {
         case .status: self.status(then)
         case .setupToken: self.setupToken(then)
@@ -71,22 +71,22 @@ struct AdminHandler: Sendable {
         case .listSessions(let user, let after): self.listSessions(user, after: after, then)
         case .endSessions(let ids, let user): self.endSessions(ids, user, then)
         case .send(let send): self.send(send, then)
-        case .files(let request): self.answer(request, then)
-        case .transfers(let request): self.answer(request, then)
-        case .profiles(let request): self.answer(request, then)
-        case .teams(let request): self.answer(request, then)
-        case .audit(let request): self.answer(request, then)
-        case .conversationDetails(let request): self.answer(request, then)
-        case .people(let request): self.answer(request, then)
-        case .words(let request): self.answer(request, then)
-        case .filters(let request): self.answer(request, then)
-        case .kinds(let request): self.answer(request, then)
-        case .hooks(let request): self.answer(request, then)
-        case .settings(let request): self.answer(request, then)
-        case .policy(let request): self.answer(request, then)
-        case .announcements(let request): self.answer(request, then)
-        case .app(let request): self.answer(request, then)
-        case .search(let request): self.answer(request, then)
+        case .files(let request): self.answerFileRequest(request, then)
+        case .transfers(let request): self.answerTransferRequest(request, then)
+        case .profiles(let request): self.answerProfileRequest(request, then)
+        case .teams(let request): self.answerTeamRequest(request, then)
+        case .audit(let request): self.answerAuditRequest(request, then)
+        case .conversationDetails(let request): self.answerConversationRequest(request, then)
+        case .people(let request): self.answerPeopleRequest(request, then)
+        case .words(let request): self.answerWordRequest(request, then)
+        case .filters(let request): self.answerFilterRequest(request, then)
+        case .kinds(let request): self.answerKindRequest(request, then)
+        case .hooks(let request): self.answerHookRequest(request, then)
+        case .settings(let request): self.answerSettingsRequest(request, then)
+        case .policy(let request): self.answerPolicyRequest(request, then)
+        case .announcements(let request): self.answerAnnouncementRequest(request, then)
+        case .app(let request): self.answerAppRequest(request, then)
+        case .search(let request): self.answerSearchRequest(request, then)
         case .follow, .stopFollowing, .live:
             then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }

@@ -30,7 +30,7 @@ extension AdminLoop {
             }
             upload.flow.end { mailbox.post(.answer(client: key, request: id, AdminHandler.answer($0))) }
         case .list, .change:
-            handler.answer(.transfers(request)) { mailbox.post(.answer(client: key, request: id, $0)) }
+            handler.answerRequest(.transfers(request)) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 

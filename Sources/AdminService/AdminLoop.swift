@@ -195,7 +195,7 @@ final class AdminLoop {
             .showConversation,
             .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit, .conversationDetails,
             .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app, .search:
-            handler.answer(request) { mailbox.post(.answer(client: key, request: id, $0)) }
+            handler.answerRequest(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }
 

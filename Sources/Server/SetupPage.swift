@@ -51,12 +51,12 @@ final class SetupPage: Gateway {
         self.accounts.firstAdministrator(
             setupToken: token, name: name, password: password, address: request.peer.text
         ) { result in
-            jobs.post { reactor in reactor.gateway(SetupPage.self)?.answer(ticket, result) }
+            jobs.post { reactor in reactor.gateway(SetupPage.self)?.answerTicket(ticket, result) }
         }
         return true
     }
 
-    private func answer(_ ticket: UInt64, _ result: Result<UserID, AccountsError>) {
+    private func answerTicket(_ ticket: UInt64, _ result: Result<UserID, AccountsError>) {
         guard let responder = self.waiting.removeValue(forKey: ticket) else { return }
         switch result {
         case .success: responder.respond(status: 201, headers: [("Cache-Control", "no-store")])

@@ -45,7 +45,7 @@ final class FeedPoll: FeedListener {
                 later { $0.proved(result, request, deviceID: "native-poll-\(String(device, radix: 16))") }
             }
         } catch {
-            self.answer(.problem(error, language: language), responder)
+            self.giveAnswer(.problem(error, language: language), responder)
         }
     }
 
@@ -91,29 +91,29 @@ final class FeedPoll: FeedListener {
             deviceID: deviceID, address: "\(request.peer.text):\(request.peer.port)",
             isEncrypted: request.isEncrypted, as: "native-poll")
         self.gateway.after(milliseconds: self.waitMilliseconds, session) { session in
-            (session.listener as? FeedPoll)?.answer([])
+            (session.listener as? FeedPoll)?.answerItems([])
         }
     }
 
     // MARK: From the session
 
     func feedBegan(at cursor: FeedCursor, _ user: [UInt8], isGap: Bool) {
-        if isGap { return self.answer([NativeNotices.gapOfAll]) }
-        if case .snapshot = self.start { self.answer([]) }
+        if isGap { return self.answerItems([NativeNotices.gapOfAll]) }
+        if case .snapshot = self.start { self.answerItems([]) }
     }
 
     func feedSent(_ frames: [FeedFrame], isGap: Bool) {
-        self.answer(frames.map(\.json) + (isGap ? [NativeNotices.gapOfAll] : []))
+        self.answerItems(frames.map(\.json) + (isGap ? [NativeNotices.gapOfAll] : []))
     }
 
-    func feedRested() { if self.waitMilliseconds == 0 { self.answer([]) } }
+    func feedRested() { if self.waitMilliseconds == 0 { self.answerItems([]) } }
 
     /// There is no place for it: a poll tells what lasts.
     func feedSaid(_ json: [UInt8]) {}
 
     func feedEnded(_ reason: SessionEndReason) {
         switch reason {
-        case .sameDevice, .takenOver: self.answer([])
+        case .sameDevice, .takenOver: self.answerItems([])
         case .serverStopping, .stalled, .idle, .closedByPeer, .left, .failed:
             self.refuse(APIFailure(503, "the server is stopping: ask again", retryAfterSeconds: 5))
         case .kickedByOperator, .signedOut, .disabled, .tooManyRequests:
@@ -128,7 +128,7 @@ final class FeedPoll: FeedListener {
 
     // MARK: The answer
 
-    private func answer(_ items: [[UInt8]]) {
+    private func answerItems(_ items: [[UInt8]]) {
         guard let session = self.session else { return }
         let cursor = session.cursor
         self.leave(.left)
@@ -141,15 +141,15 @@ final class FeedPoll: FeedListener {
         writer.key("cursor")
         writer.string(cursor.text)
         writer.endObject()
-        Self.answer(APIAnswer(status: 200, body: writer.bytes), self.responder)
+        Self.giveAnswer(APIAnswer(status: 200, body: writer.bytes), self.responder)
     }
 
     private func refuse(_ failure: APIFailure) {
         self.leave(.left)
-        Self.answer(.problem(failure, language: self.language), self.responder)
+        Self.giveAnswer(.problem(failure, language: self.language), self.responder)
     }
 
-    private static func answer(_ answer: APIAnswer, _ responder: HTTPResponder) {
+    private static func giveAnswer(_ answer: APIAnswer, _ responder: HTTPResponder) {
         responder.respond(
             status: answer.status,
             headers: [

@@ -46,17 +46,17 @@ package enum TeamRequestRoutes {
     @Sendable private static func accept(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
-        try Self.answer(request, services, reply, accept: true)
+        try Self.answerJoinRequest(request, services, reply, accept: true)
     }
 
     /// `{"reason":"..."}`, which may be left out.
     @Sendable private static func refuse(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply)
         throws(APIFailure)
     {
-        try Self.answer(request, services, reply, accept: false)
+        try Self.answerJoinRequest(request, services, reply, accept: false)
     }
 
-    private static func answer(
+    private static func answerJoinRequest(
         _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply, accept: Bool
     ) throws(APIFailure) {
         let person = try request.person().user

@@ -311,13 +311,15 @@ enum MessageRoutes {
         _ content: MessageContent, to targets: ArraySlice<ConversationID>, _ token: ClientToken, _ call: NativeCall,
         _ outcomes: [(ConversationID, Result<MessagePlace, Problem>)]
     ) {
-        guard let target = targets.first else { return self.answer(outcomes, call) }
+        guard let target = targets.first else { return self.answerOutcomes(outcomes, call) }
         self.publish(content, to: target, token, call) { result in
             self.forward(content, to: targets.dropFirst(), token, call, outcomes + [(target, result)])
         }
     }
 
-    private static func answer(_ outcomes: [(ConversationID, Result<MessagePlace, Problem>)], _ call: NativeCall) {
+    private static func answerOutcomes(
+        _ outcomes: [(ConversationID, Result<MessagePlace, Problem>)], _ call: NativeCall
+    ) {
         call.answer { writer in
             writer.beginObject()
             writer.key("items")

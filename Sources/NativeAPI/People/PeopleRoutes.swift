@@ -62,10 +62,10 @@ enum PeopleRoutes {
     }
 
     @Sendable private static func one(_ call: NativeCall) throws(Problem) {
-        self.answer(try call.namedPerson(), waitMilliseconds: self.waitMilliseconds, call)
+        self.answerProfile(try call.namedPerson(), waitMilliseconds: self.waitMilliseconds, call)
     }
 
-    private static func answer(_ name: UserName, waitMilliseconds: Int64, _ call: NativeCall) {
+    private static func answerProfile(_ name: UserName, waitMilliseconds: Int64, _ call: NativeCall) {
         let broker = call.services.broker
         call.native.profiles.lookUp([name], by: call.user, in: nil, waitMilliseconds: waitMilliseconds) { infos in
             guard let info = infos.first, info.isKnown || info.isPlaceholder else {
@@ -84,7 +84,7 @@ enum PeopleRoutes {
             guard let other = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
             _ = try store.friends.setFriendRemark(other.id, of: user, remark)
         } then: { _ in
-            Self.answer(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
+            Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }
     }
 
@@ -97,7 +97,7 @@ enum PeopleRoutes {
         call.write { store throws(StoreError) in
             if let displayName { _ = try store.setProfile(of: user, ProfilePatch(displayName: displayName)) }
         } then: { _ in
-            Self.answer(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
+            Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }
     }
 
@@ -109,7 +109,7 @@ enum PeopleRoutes {
             try store.files.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
             _ = try store.setProfile(of: user, ProfilePatch(avatar: key.map(APIPaths.file) ?? ""))
         } then: { _ in
-            Self.answer(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
+            Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }
     }
 }

@@ -68,13 +68,13 @@ struct SignInRoutes: Sendable {
         services.accounts.issueToken(for: entry.name, class: entry.deviceClass, level: level, lifetimeSeconds: nil) {
             result in
             switch result {
-            case .success(let issued): Self.answer(issued, services, reply)
+            case .success(let issued): Self.answerToken(issued, services, reply)
             case .failure(let error): reply(.failure(.business(error)))
             }
         }
     }
 
-    private static func answer(_ issued: IssuedToken, _ services: APIServices, _ reply: @escaping APIReply) {
+    private static func answerToken(_ issued: IssuedToken, _ services: APIServices, _ reply: @escaping APIReply) {
         services.store.read(as: .signIn) { store throws(StoreError) in
             guard let profile = try store.profile(of: issued.user) else { throw .refused(.noSuchUser) }
             return (profile: profile, settings: try store.settings(of: issued.user))

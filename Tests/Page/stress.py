@@ -109,15 +109,18 @@ async def scrolling() -> None:
     await page.locator(".row").first.wait_for()
     await to_end(page)
     begun, most, turns = time.monotonic(), 0, 0
+    top, moved = "", begun
     while await page.locator(".row", has_text="第1条 ").count() == 0:
-        rows = await page.evaluate("""async () => {
+        rows, first = await page.evaluate("""async () => {
             const flow = document.querySelector('.flow');
             flow.scrollTop = 0;
             for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
-            return document.querySelectorAll('.row').length;
+            return [document.querySelectorAll('.row').length, document.querySelector('.row')?.dataset.id];
         }""")
         most, turns = max(most, rows), turns + 1
-        expect(time.monotonic() - begun < 900, f"the first message was not reached in {turns} turns")
+        if first != top:
+            top, moved = first, time.monotonic()
+        expect(time.monotonic() - moved < WAIT / 1000, f"stuck at {top} after {turns} turns")
     up = time.monotonic() - begun
     await to_end(page)
     print(f"      to the first in {turns} turns, {up:.1f} s; at most {most} rows; heap {await heap(page) / 1e6:.1f} MB", flush=True)

@@ -460,6 +460,9 @@ async def devices() -> None:
     await hua.keyboard.press("Escape")
     await other.context.close()
     del screens["other"]
+    # The other browser may have taken the place of this one in the feed.
+    await hua.reload()
+    await hua.wait_for_selector(".app")
 
 
 @checks.check("a group of three, one of them on a phone; hostile text in every field stays text")

@@ -32,8 +32,9 @@ async function problemOf(answer) {
 
 const headers = (more) => ({ 'Accept-Language': language, ...(token ? { Authorization: `Bearer ${token}` } : {}), ...more });
 
-/// The answer itself; throws `Problem`.
-export async function request(method, path, { body, raw, headers: more, signal, keepalive } = {}) {
+/// The answer itself; throws `Problem`. A request that waits (`isWait`) may be ended with 401 when another device is signed out:
+/// whoever waits asks again before this one counts as signed out.
+export async function request(method, path, { body, raw, headers: more, signal, keepalive, isWait } = {}) {
   let answer;
   const mine = token;
   try {
@@ -48,7 +49,7 @@ export async function request(method, path, { body, raw, headers: more, signal, 
   }
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
-  if ((answer.status === 401 || problem.code === 'account_disabled') && mine && mine === token) whenSignedOut(problem);
+  if ((answer.status === 401 || problem.code === 'account_disabled') && mine && mine === token && !isWait) whenSignedOut(problem);
   throw problem;
 }
 

@@ -127,7 +127,7 @@ export class Feed {
     let wait = 0;
     try {
       while (!this.stopped && !signal.aborted) {
-        const answer = await api.get(`events${api.query({ after: this.cursor, wait })}`, { signal });
+        const answer = await api.get(`events${api.query({ after: this.cursor, wait })}`, { signal, isWait: true });
         if (!this.live) { this.failures = 0; this.online(); }
         for (const event of answer.items) this.take(event);
         this.cursor = answer.cursor;

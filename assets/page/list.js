@@ -9,7 +9,8 @@ import { conversationAvatar, empty } from './parts.js';
 function digest(conversation) {
   const line = conversation.digest;
   if (!line) return conversation.kind === 'group' ? t('list.members', { count: conversation.memberCount }) : '';
-  const who = conversation.kind === 'direct' || !line.sender ? null : line.sender === model.me.name ? t('you') : nameOf(person(line.sender));
+  // Lines of the group itself are nobody's words.
+  const who = conversation.kind === 'direct' || !line.sender || line.sender === '____system' ? null : line.sender === model.me.name ? t('you') : nameOf(person(line.sender));
   const text = line.text.replace(/\s+/gu, ' ');
   return who ? t('says', { who, text }) : text;
 }

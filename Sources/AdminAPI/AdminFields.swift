@@ -169,7 +169,7 @@ struct AdminFields<Record> {
         }
     }
 
-    /// What is said of an operation beside its fields, when it is described.
+    /// Facts of an operation beside its fields, when it is described.
     var note: OperationNote? {
         guard case .describing(_, let note) = self.way else { return nil }
         return note

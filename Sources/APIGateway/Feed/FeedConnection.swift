@@ -130,7 +130,7 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         self.tell(name, isOnline)
     }
 
-    /// What cannot be told now is asked for when the client watches again.
+    /// A state that cannot be told now is asked for when the client watches again.
     private func tell(_ name: UserName, _ isOnline: Bool) {
         if self.connection.isCongested {
             self.watched.updateValue(nil, forKey: name)

@@ -112,7 +112,7 @@ enum NativeNotices {
         }
     }
 
-    /// Who people are has to be loaded again.
+    /// The values of people have to be loaded again.
     static let gapOfPeople = Self.event("gap", at: nil) { writer in
         writer.key("scope")
         writer.string("people")

@@ -39,7 +39,7 @@ struct CardPatch: Sendable {
         word.flatMap { word in Mode.allCases.first { $0[keyPath: spelling] == word } }
     }
 
-    /// What the person has to be allowed.
+    /// Actions that the person has to be allowed.
     var actions: [TeamAction] {
         var actions = self.modes.modes.map { TeamAction.setMode($0) }
         if self.info.title != nil || self.info.logo != nil { actions.append(.updateInfo) }

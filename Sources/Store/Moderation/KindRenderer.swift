@@ -11,7 +11,7 @@ package enum KindRenderer {
     package static let maximumScalars = 200
     private static let paths: Set<String> = ["title", "picture", "link"]
 
-    /// What is wrong with the text; `nil` when it may be registered. Empty is none.
+    /// Fault of the text; `nil` when it may be registered. Empty is none.
     package static func problem(_ text: String) -> String? {
         if text.isEmpty { return nil }
         guard text.utf8.count <= self.maximumBytes else { return "renderer: at most \(self.maximumBytes) bytes" }

@@ -15,7 +15,7 @@ package struct ChoosablePerson: Hashable, Sendable {
 /// Source of people to choose from.
 package enum ChoosablePeople: Hashable, Sendable {
     case everybody
-    /// Those with whom the asker shares a conversation or a friendship, and the server's own accounts.
+    /// People with whom the asker shares a conversation or a friendship, and the server's own accounts.
     case acquainted
     case friends
     case members(ConversationID)

@@ -20,14 +20,14 @@ KIB = 1024
 #: KiB that a part may have. Raise one in the commit that needs it, and say there what the bytes are for.
 BUDGETS = {
     "ChatModel": 900, "ByteCodec": 120, "Execution": 40, "Diagnostics": 45, "RegularExpressions": 150,
-    "Configuration": 130, "Localization": 50, "CAssets": 500, "SQLite": 40, "Store": 1850, "FileStore": 120,
+    "Configuration": 130, "Localization": 50, "CAssets": 580, "SQLite": 40, "Store": 1850, "FileStore": 120,
     "Transport": 350, "HTTPClient": 125, "Transfers": 400, "Profiles": 400, "Accounts": 450, "Broker": 430,
     "LeanCloudQuery": 190, "LeanCloudWire": 600, "LeanCloudTranslation": 210, "LeanCloudGateway": 480,
     "LeanCloudAPI": 760, "LeanCloudPull": 370, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 580, "Hooks": 260,
     "NativeAPI": 640, "QRCode": 40, "Search": 200,
-    "AdminAPI": 1650, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 125, "Doctor": 75, "Server": 190,
-    "teahouse": 620,
+    "AdminAPI": 2300, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 125, "Doctor": 75, "Server": 190,
+    "teahouse": 540,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,
     "z": 90,
     "the linker": 1500,
@@ -35,7 +35,7 @@ BUDGETS = {
 #: KiB of a part that is not named above: a new module asks for its own, and a library does not come in unnoticed.
 UNNAMED = 40
 #: KiB of the whole, stripped.
-WHOLE = 27 * KIB
+WHOLE = 28 * KIB
 #: Sections that stripping removes, or that take no room in the file.
 UNCOUNTED = (".debug", ".symtab", ".strtab", ".shstrtab", ".comment", ".bss", ".tbss")
 #: Offset, address, length, alignment, then the object file and its section.

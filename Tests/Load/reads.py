@@ -83,6 +83,8 @@ def routes(name: str, order: dict[str, Any]) -> list[tuple[str, str, Any]]:
 #: What stands in the query of a native request where the description has a field of this name.
 WORST = {"limit": ["100"], "query": ["", "no such name"], "q": ["tea", "no such word"],
          "sections": ["people,teams,friends,lists"]}
+#: Refused to members.
+ADMINISTRATORS = {"/invitations"}
 #: One field of these at a time.
 PLACES = {"before": ["9000000"], "after": ["1"], "around": ["5000"]}
 
@@ -95,17 +97,19 @@ def native_routes(description: dict[str, Any], values: dict[str, str], feed: str
         if "get" not in methods:
             continue
         fields = methods["get"].get("parameters", [])
-        if any(field["in"] == "path" and field["name"] not in values for field in fields):
+        if pattern in ADMINISTRATORS or any(field["in"] == "path" and field["name"] not in values for field in fields):
             left.append(pattern)
             continue
         path = "/api/v1" + pattern
         for field in fields:
             path = path.replace("{%s}" % field["name"], values[field["name"]]) if field["in"] == "path" else path
         names = [field["name"] for field in fields if field["in"] == "query"]
+        needed = {field["name"] for field in fields if field.get("required")}
         variants = [[]]
         for name in names:
             if name in WORST:
-                variants = [[*variant, (name, value)] for variant in variants for value in WORST[name]]
+                worst = [value or "a" if name in needed else value for value in WORST[name]]
+                variants = [[*variant, (name, value)] for variant in variants for value in worst]
         places = [[*variant, (name, value)] for variant in variants for name in names for value in PLACES.get(name, [])]
         for variant in places or variants:
             query = urllib.parse.urlencode([(name, value) for name, value in variant if value])

@@ -1,6 +1,7 @@
 package import APIKit
 import ByteCodec
 import ChatModel
+import NativeAPI
 import Store
 
 /// People ask to join teams and answer each other, over HTTP.
@@ -151,18 +152,7 @@ package enum TeamRequestRoutes {
     ) throws(StoreError) -> JSONValue {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         func time(_ value: Int64) -> JSONValue { value == 0 ? .null : .integer(value) }
-        let waits = request.state == .waiting && request.endsAtMilliseconds > now
-        let isOwn: Bool
-        let isTheirs: Bool
-        switch request.kind {
-        case .apply:
-            isOwn = request.person == person
-            let role = try store.member(person, in: request.team)?.role
-            isTheirs = !isOwn && (role == .manager || role == .owner)
-        case .invite:
-            isOwn = request.inviter == person
-            isTheirs = request.person == person
-        }
+        let steps = try TeamRequestSteps(request, for: person, at: now, in: store)
         return .object([
             JSONValue.Member("number", .integer(request.number)),
             JSONValue.Member("kind", .string(request.kind.word)),
@@ -176,8 +166,8 @@ package enum TeamRequestRoutes {
             JSONValue.Member("created_at", .integer(request.createdAtMilliseconds)),
             JSONValue.Member("answered_at", time(request.answeredAtMilliseconds)),
             JSONValue.Member("ends_at", .integer(request.endsAtMilliseconds)),
-            JSONValue.Member("can_answer", .boolean(waits && isTheirs)),
-            JSONValue.Member("can_withdraw", .boolean(waits && isOwn)),
+            JSONValue.Member("can_answer", .boolean(steps.canAnswer)),
+            JSONValue.Member("can_withdraw", .boolean(steps.canWithdraw)),
         ])
     }
 }

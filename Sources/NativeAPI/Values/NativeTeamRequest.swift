@@ -2,23 +2,17 @@ package import ByteCodec
 package import ChatModel
 package import Store
 
-/// A request to join a team as one person sees it: the one place that writes the value `Request`.
-package struct NativeTeamRequest: Sendable {
-    private let request: TeamRequest
-    private let title: String
-    private let canAnswer: Bool
-    private let canWithdraw: Bool
+/// Steps that a person may take with a request to join a team while it waits.
+package struct TeamRequestSteps: Hashable, Sendable {
+    /// True for the managers of the team, and for who is invited.
+    package let canAnswer: Bool
+    /// True for who made the request.
+    package let canWithdraw: Bool
 
-    /// People that it names.
-    package var people: [UserName] { [self.request.personName, self.request.inviterName].compactMap { $0 } }
-
-    /// Reads what stands beside a request.
-    ///
     /// - Parameter now: UTC milliseconds.
     package init(
         _ request: TeamRequest, for person: UserID, at now: Int64, in store: ReadTransaction
     ) throws(StoreError) {
-        let conversation = try store.conversation(request.team)
         let waits = request.state == .waiting && request.endsAtMilliseconds > now
         let isOwn: Bool
         let isTheirs: Bool
@@ -31,10 +25,30 @@ package struct NativeTeamRequest: Sendable {
             isOwn = request.inviter == person
             isTheirs = request.person == person
         }
-        self.request = request
-        self.title = conversation?.title ?? request.teamName?.text ?? ""
         self.canAnswer = waits && isTheirs
         self.canWithdraw = waits && isOwn
+    }
+}
+
+/// A request to join a team as one person sees it: the one place that writes the value `Request`.
+package struct NativeTeamRequest: Sendable {
+    private let request: TeamRequest
+    private let title: String
+    private let steps: TeamRequestSteps
+
+    /// People that it names.
+    package var people: [UserName] { [self.request.personName, self.request.inviterName].compactMap { $0 } }
+
+    /// Reads what stands beside a request.
+    ///
+    /// - Parameter now: UTC milliseconds.
+    package init(
+        _ request: TeamRequest, for person: UserID, at now: Int64, in store: ReadTransaction
+    ) throws(StoreError) {
+        let conversation = try store.conversation(request.team)
+        self.request = request
+        self.title = conversation?.title ?? request.teamName?.text ?? ""
+        self.steps = try TeamRequestSteps(request, for: person, at: now, in: store)
     }
 
     /// Shape of the value.
@@ -71,8 +85,8 @@ package struct NativeTeamRequest: Sendable {
         writer.number("time", request.createdAtMilliseconds)
         writer.number("ends", request.endsAtMilliseconds)
         writer.text("state", request.state.word)
-        writer.flag("canAnswer", self.canAnswer)
-        writer.flag("canWithdraw", self.canWithdraw)
+        writer.flag("canAnswer", self.steps.canAnswer)
+        writer.flag("canWithdraw", self.steps.canWithdraw)
         writer.endObject()
     }
 }

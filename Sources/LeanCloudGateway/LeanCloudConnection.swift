@@ -24,6 +24,8 @@ final class LeanCloudConnection: ConnectionHandler {
     private var refusals = 0
     private var refusalsSince: Instant?
 
+    private var settings: LeanCloudSettings { self.gateway.settings }
+
     init(
         connection: Connection, gateway: LeanCloudGateway, _ subprotocol: LeanCloudSubprotocol, isForeign: Bool
     ) {
@@ -44,7 +46,7 @@ final class LeanCloudConnection: ConnectionHandler {
             return
         }
         do throws(LeanCloudWireError) {
-            let limits = WireLimits(frameBytes: self.gateway.services.settings.commandBytes)
+            let limits = WireLimits(frameBytes: self.settings.commandBytes)
             self.handle(try self.subprotocol.decode(bytes, isText: kind == .text, limits: limits))
         } catch {
             // Its number is read all the same, so that the client hears which request it was. The transport bounds it.
@@ -118,7 +120,7 @@ final class LeanCloudConnection: ConnectionHandler {
         answer.i = command.i
         answer.service = 0
         self.send(answer)
-        self.connection.awaitSignIn(seconds: self.gateway.services.settings.announcedSeconds)
+        self.connection.awaitSignIn(seconds: self.settings.announcedSeconds)
     }
 
     // MARK: Clients
@@ -126,7 +128,7 @@ final class LeanCloudConnection: ConnectionHandler {
     /// True when the command names our app; a client that names another is answered so and closed. Source: LeanCloud,
     /// error and close code 4100; the SDKs give up.
     private func isOurs(_ command: GenericCommand) -> Bool {
-        if let appID = command.appId, appID == self.gateway.services.accounts.app.keys.appID { return true }
+        if let appID = command.appId, self.gateway.serves(app: appID) { return true }
         self.fail(command, .appNotAvailable)
         self.close(.appNotAvailable)
         return false
@@ -142,7 +144,7 @@ final class LeanCloudConnection: ConnectionHandler {
                     "a client id has 1 to \(UserName.maximumScalars) characters and no control characters"))
         }
         if let known = self.sessions[client] { return known.openAgain(command) }
-        guard self.sessions.count < self.gateway.services.settings.clientsPerConnection else {
+        guard self.sessions.count < self.settings.clientsPerConnection else {
             return self.fail(command, .appQuotaExceeded.saying("too many clients on one connection"))
         }
         self.lastOpening += 1
@@ -193,12 +195,12 @@ final class LeanCloudConnection: ConnectionHandler {
     /// Notes that a request was refused. More of them in a second than `refusalsPerSecond` wait in the client's socket
     /// until the second is over: each command is answered, and nobody is kept busy by one client.
     func countRefusal() {
-        let now = self.gateway.reactor.clock.now()
+        let now = self.gateway.now()
         if self.refusalsSince.map({ now.milliseconds(since: $0) >= 1_000 }) ?? true {
             (self.refusals, self.refusalsSince) = (0, now)
         }
         self.refusals += 1
-        guard self.refusals == self.gateway.services.settings.refusalsPerSecond else { return }
+        guard self.refusals == self.settings.refusalsPerSecond else { return }
         self.connection.pauseReading()
         let id = self.connection.id
         self.gateway.reactor.after(milliseconds: 1_000) { $0.connection(id)?.resumeReading() }
@@ -207,7 +209,7 @@ final class LeanCloudConnection: ConnectionHandler {
     /// Closes the socket after a while. Source: all SDKs connect again after this code, with the session they have.
     func closeLater() {
         let id = self.connection.id
-        self.gateway.reactor.after(milliseconds: self.gateway.services.settings.holdSeconds * 1_000) { reactor in
+        self.gateway.reactor.after(milliseconds: self.settings.holdSeconds * 1_000) { reactor in
             reactor.connection(id)?.close(code: .tryAgainLater, reason: "the server is busy: try again")
         }
     }

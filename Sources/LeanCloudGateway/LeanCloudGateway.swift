@@ -66,6 +66,17 @@ package final class LeanCloudGateway: Gateway {
         if self.reactor.index == 0 { self.services.rooms.tick(at: now) }
     }
 
+    // MARK: For connections
+
+    /// Settings of every connection and client.
+    var settings: LeanCloudSettings { self.services.settings }
+
+    /// Monotonic time of this moment.
+    func now() -> Instant { self.reactor.clock.now() }
+
+    /// True when the id is that of the app whose clients are served here.
+    func serves(app id: String) -> Bool { self.services.serves(app: id) }
+
     // MARK: For sessions
 
     /// Signs a client in at the broker, which answers with `.opened`.

@@ -67,7 +67,7 @@ extension LeanCloudSession {
         case .conv?, .blacklist?: (kind, fault) = (.other, .conversationAPIQuotaExceeded)
         default: (kind, fault) = (.other, .messageQuotaExceeded)
         }
-        if self.services.rates.takeToken(kind, by: user, at: self.gateway.reactor.clock.now()) { return nil }
+        if self.services.rates.takeToken(kind, by: user, at: self.gateway.now()) { return nil }
         return fault.saying("too many requests in a minute: wait a little")
     }
 }

@@ -49,7 +49,7 @@ struct LeanCloudRouter {
             Self.send(400, Self.failure(400, "appId is missing in the query"), responder)
             return true
         }
-        guard appID == self.services.accounts.app.keys.appID else {
+        guard self.services.serves(app: appID) else {
             Self.send(404, Self.failure(404, "there is no such app"), responder)
             return true
         }

@@ -34,6 +34,9 @@ package struct LeanCloudServices: Sendable {
         self.rates = LeanCloudRates(settings)
     }
 
+    /// True when the id is that of the server's app.
+    func serves(app id: String) -> Bool { id == self.accounts.app.keys.appID }
+
     /// Before its gateways open, once; blocks.
     package func begin() throws(StoreError) { try self.rooms.begin(self.broker) }
 }

@@ -415,7 +415,7 @@ extension LeanCloudSession {
 
     /// More than the high-water mark waits to be sent on the connection.
     func outboxRose() {
-        if self.deliveries.congestedAt == nil { self.deliveries.congestedAt = self.gateway.reactor.clock.now() }
+        if self.deliveries.congestedAt == nil { self.deliveries.congestedAt = self.gateway.now() }
     }
 
     /// Less than the low-water mark waits again.

@@ -50,7 +50,7 @@ final class LeanCloudSession {
     var tag: SessionTag? { self.state.tag }
     var device: String? { self.state.device }
     var gateway: LeanCloudGateway { self.connection.gateway }
-    var services: LeanCloudServices { self.connection.gateway.services }
+    var services: LeanCloudServices { self.gateway.services }
 
     init(_ client: UserName, _ opening: GenericCommand, number: UInt64, on connection: LeanCloudConnection) {
         self.client = client

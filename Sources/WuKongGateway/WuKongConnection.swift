@@ -72,7 +72,7 @@ final class WuKongConnection: ConnectionHandler {
     private func takeDecoded(_ frame: ClientFrame) {
         let gateway = self.gateway
         self.session.received(frame, into: &gateway.output)
-        if !gateway.output.actions.isEmpty { self.performActions() }
+        gateway.performActions(of: self)
     }
 
     func refusesMessage(beginning start: UnsafeRawBufferPointer, as kind: InboundKind) {
@@ -112,7 +112,7 @@ final class WuKongConnection: ConnectionHandler {
         self.session.registered(
             id, isStillValid: self.gateway.authenticator.isStillValid(identity),
             sendsMissedMessages: codec.sendsMissedMessages,
-            wallMilliseconds: self.gateway.reactor.clock.wallMilliseconds(), into: &self.gateway.output)
+            wallMilliseconds: self.gateway.wallMilliseconds(), into: &self.gateway.output)
         self.performActions()
         guard self.session.isActive else { return }
         let early = self.early
@@ -160,14 +160,11 @@ final class WuKongConnection: ConnectionHandler {
 
     // MARK: Actions
 
-    /// Carries out what the session has just asked for. Nothing in it calls the session back.
-    private func performActions() {
-        let gateway = self.gateway
-        for index in gateway.output.actions.indices { self.perform(gateway.output.actions[index], gateway) }
-        gateway.output.actions.removeAll(keepingCapacity: true)
-    }
+    /// Carries out what the session has just asked for.
+    private func performActions() { self.gateway.performActions(of: self) }
 
-    private func perform(_ action: SessionAction, _ gateway: WuKongGateway) {
+    /// Carries out one step. Nothing in it calls the session back.
+    func perform(_ action: SessionAction, _ gateway: WuKongGateway) {
         switch action {
         case .reply(let reply): self.send(reply, gateway)
         case .deliver(let deliveries): for delivery in deliveries { self.sendAlone(delivery, isRepeat: false) }

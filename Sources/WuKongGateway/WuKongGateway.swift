@@ -121,6 +121,16 @@ package final class WuKongGateway: Gateway {
         self.broker.recordDelivered(marks)
     }
 
+    /// Has a connection carry out what its session has just asked for, in order.
+    func performActions(of connection: WuKongConnection) {
+        guard !self.output.actions.isEmpty else { return }
+        for index in self.output.actions.indices { connection.perform(self.output.actions[index], self) }
+        self.output.actions.removeAll(keepingCapacity: true)
+    }
+
+    /// UTC milliseconds since 1970.
+    func wallMilliseconds() -> Int64 { self.reactor.clock.wallMilliseconds() }
+
     func makeCodec(isBinary: Bool) -> any SessionCodec {
         isBinary
             ? BinaryCodec(maximumBytes: self.settings.frameBytes, keys: self.keys)

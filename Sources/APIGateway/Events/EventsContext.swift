@@ -15,4 +15,6 @@ package final class EventsContext: Sendable {
         self.profiles = profiles
         self.transfers = transfers
     }
+
+    var services: APIServices { self.api.services }
 }

@@ -107,7 +107,7 @@ final class EventsSession: ConnectionHandler {
     /// Ends it when the account has lost a right since it signed in: it may come back with what it still has.
     func checkRight() {
         guard case .listening(let listener) = self.phase else { return }
-        guard self.context.api.services.accounts.authenticator.isStillValid(listener.identity) else {
+        guard self.context.services.accounts.authenticator.isStillValid(listener.identity) else {
             return self.end(.policyViolation, "signed out")
         }
     }
@@ -155,7 +155,7 @@ final class EventsSession: ConnectionHandler {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
         let ticket = fields.member("id")
-        self.context.api.services.store.read(
+        self.context.services.store.read(
             for: .person(user),
             { store throws(StoreError) in
                 var found: [ConversationID: ConversationPlace] = [:]
@@ -239,7 +239,7 @@ final class EventsSession: ConnectionHandler {
     private func tellChange(_ change: ProfileChange, of id: ConversationID, as type: String, _ listener: Listener) {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
-        self.context.api.services.store.read(
+        self.context.services.store.read(
             for: .person(user), { store throws(StoreError) in try store.member(user, in: id) != nil }
         ) { result in
             guard let isIn = try? result.get() else { return later { $0.miss() } }

@@ -52,30 +52,43 @@ extension Accounts {
     ) {
         let finishing: Answer<Revoked> = { result in then(result.map(\.classes)) }
         self.change(identity.name, finishing) { transaction throws(StoreError) in
-            var classes: Set<DeviceClass> = []
-            for token in try transaction.reading.tokens(of: identity.user) {
-                let id = Self.deviceID(token.hash)
-                let isChosen =
-                    switch choice {
-                    case .only(let wanted): id == wanted
-                    case .allBut(let kept): id != kept
-                    }
-                if isChosen, try transaction.revokeToken(hash: token.hash) { classes.insert(token.deviceClass) }
-            }
-            // Whoever has one of LeanCloud's session tokens is another device.
-            let revocation: Int64? =
-                if case .allBut = choice { try transaction.apps.revokeSessionTokens(of: identity.user) } else { nil }
-            return .success(Revoked(classes: classes, revocation: revocation))
+            .success(try Self.revoke(choice, of: identity.user, transaction))
         } committed: { revoked in
-            if let count = revoked.revocation { self.app.revoked(identity.user, count: count) }
-            // Tokens are remembered for a minute: what is remembered of this person ends now.
-            self.changes.changed(identity.user)
+            self.took(revoked, from: identity.user)
         }
     }
 
-    private struct Revoked: Sendable {
-        var classes: Set<DeviceClass>
+    /// Tokens that a change took back.
+    struct Revoked: Sendable {
+        /// Classes of the devices.
+        var classes: Set<DeviceClass> = []
+        /// How often the person's session tokens were taken back; `nil` when they were not now.
         var revocation: Int64?
+    }
+
+    /// Takes the tokens of devices back, in a transaction.
+    static func revoke(
+        _ choice: DeviceChoice, of user: UserID, _ transaction: WriteTransaction
+    ) throws(StoreError) -> Revoked {
+        var revoked = Revoked()
+        for token in try transaction.reading.tokens(of: user) {
+            let id = Self.deviceID(token.hash)
+            let isChosen =
+                switch choice {
+                case .only(let wanted): id == wanted
+                case .allBut(let kept): id != kept
+                }
+            if isChosen, try transaction.revokeToken(hash: token.hash) { revoked.classes.insert(token.deviceClass) }
+        }
+        // Whoever has one of LeanCloud's session tokens is another device.
+        if case .allBut = choice { revoked.revocation = try transaction.apps.revokeSessionTokens(of: user) }
+        return revoked
+    }
+
+    /// After the commit: tokens are remembered for a minute, and what is remembered of this person ends now.
+    func took(_ revoked: Revoked, from user: UserID) {
+        if let count = revoked.revocation { self.app.revoked(user, count: count) }
+        self.changes.changed(user)
     }
 
     private static func deviceID(_ hash: [UInt8]) -> String {

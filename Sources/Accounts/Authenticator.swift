@@ -40,7 +40,18 @@ package final class Authenticator: Sendable {
     /// - Parameter then: called once: on a reader's or hashing thread, or on the caller's before this returns. It must
     ///   be short: post to a mailbox.
     package func authenticate(_ request: SignInRequest, then: @escaping @Sendable (SignInResult) -> Void) {
-        let attempt = Attempt(request: request, epoch: self.changes.epoch, then: then)
+        self.start(Attempt(request: request, epoch: self.changes.epoch) { result, _ in then(result) })
+    }
+
+    /// Checks the present password of somebody who is about to replace it, as a sign-in with it is checked.
+    ///
+    /// - Parameter then: as in `authenticate`, with the stored hash that the password matches; `nil` with a refusal.
+    func provePassword(_ request: SignInRequest, then: @escaping @Sendable (SignInResult, String?) -> Void) {
+        self.start(Attempt(request: request, epoch: self.changes.epoch, replacesPassword: true, then: then))
+    }
+
+    private func start(_ attempt: Attempt) {
+        let request = attempt.request
         if !self.isAllowedThrough(request) {
             self.log(request, "plain_not_allowed", Self.plainAdvice(request))
             return self.refuse(attempt, .plainNotAllowed)
@@ -72,7 +83,11 @@ package final class Authenticator: Sendable {
         var request: SignInRequest
         /// Taken before anything was read.
         var epoch: UInt64
-        var then: @Sendable (SignInResult) -> Void
+        /// True when the hash of the password is about to go, so that it is not renewed.
+        var replacesPassword = false
+        /// Stored hash that the password matches.
+        var provenHash: String?
+        var then: @Sendable (SignInResult, String?) -> Void
     }
 
     // MARK: Plain sockets
@@ -241,13 +256,15 @@ package final class Authenticator: Sendable {
         }
         let (pair, counts) = (Self.pair(of: attempt.request), Self.countsAddress(attempt.request))
         self.throttle.withLock { $0.succeeded(pair, countsAddress: counts, at: self.options.clock.now()) }
-        if let newHash = verdict.newHash { self.replace(account, with: newHash) }
+        if let newHash = verdict.newHash, !attempt.replacesPassword { self.replace(account, with: newHash) }
         if account.user.isDisabled {
             self.log(attempt.request, "disabled", "the operator disabled this account")
             return self.refuse(attempt, .disabled)
         }
+        var proven = attempt
+        proven.provenHash = account.hash
         self.accept(
-            attempt,
+            proven,
             Identity(
                 user: account.user.id, name: account.user.name, role: account.user.role,
                 deviceClass: attempt.request.requestedClass ?? .desktop, level: .secondary, epoch: attempt.epoch))
@@ -287,7 +304,7 @@ package final class Authenticator: Sendable {
     func accept(_ attempt: Attempt, _ identity: Identity) {
         guard self.isStillValid(identity) else { return self.refuse(attempt, .unavailable) }
         self.metrics.signedIn.add()
-        attempt.then(.signedIn(identity))
+        attempt.then(.signedIn(identity), attempt.provenHash)
     }
 
     func refuse(_ attempt: Attempt, after error: StoreError) {
@@ -306,7 +323,7 @@ package final class Authenticator: Sendable {
                     "seconds": .number(seconds),
                 ])
         }
-        attempt.then(.refused(refusal))
+        attempt.then(.refused(refusal), nil)
     }
 
     static func pair(of request: SignInRequest) -> SignInThrottle.Pair {

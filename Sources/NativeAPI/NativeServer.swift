@@ -14,9 +14,9 @@ package struct NativeServer: Sendable {
 
     /// Every route, in the order of the description.
     package static let table: [NativeRoute] =
-        SessionRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes + MessageRoutes.routes
-        + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes + ContactRoutes.routes
-        + TeamRoutes.routes + NoticeRoutes.routes + InvitationRoutes.routes
+        SessionRoutes.routes + PasswordRoutes.routes + PeopleRoutes.routes + ConversationRoutes.routes
+        + MessageRoutes.routes + MessageMarkRoutes.routes + MemberRoutes.routes + SearchRoutes.routes
+        + ContactRoutes.routes + TeamRoutes.routes + NoticeRoutes.routes + InvitationRoutes.routes
         + KindRoutes.routes
 
     /// The routes with their handlers, as one area of the gateway.

@@ -19,6 +19,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     // Who asks.
     case signedOut = "signed_out"
     case wrongCredentials = "wrong_credentials"
+    /// The present password of a person who is signed in, shown for a change.
+    case wrongPassword = "wrong_password"
     case accountDisabled = "account_disabled"
     case plainNotAllowed = "plain_not_allowed"
     case refused
@@ -77,11 +79,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         switch self {
         case .invalidRequest, .unknownField, .missingField, .invalidField: 400
         case .signedOut, .wrongCredentials: 401
-        case .accountDisabled, .plainNotAllowed, .refused, .notMember, .notAuthor, .notManager, .notOwner,
-            .notAdministrator, .windowOver,
-            .mayNotSend, .switchedOff, .disbanded, .joiningClosed, .sendBanned, .conversationBanned, .blocked,
-            .notAllowlisted, .membersMuted, .muted, .inputDisabled, .textTooLong, .wordNotAllowed, .refusedByServer,
-            .reactionNotAllowed:
+        case .wrongPassword, .accountDisabled, .plainNotAllowed, .refused, .notMember, .notAuthor, .notManager,
+            .notOwner, .notAdministrator, .windowOver, .mayNotSend, .switchedOff, .disbanded, .joiningClosed,
+            .sendBanned, .conversationBanned, .blocked, .notAllowlisted, .membersMuted, .muted, .inputDisabled,
+            .textTooLong, .wordNotAllowed, .refusedByServer, .reactionNotAllowed:
             403
         case .notFound, .noSuchConversation, .noSuchMessage, .noSuchUser, .noSuchFile, .noSuchSession, .noSuchRequest,
             .invitationEnded:

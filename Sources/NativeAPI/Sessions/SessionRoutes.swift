@@ -151,7 +151,7 @@ enum SessionRoutes {
     }
 
     /// Device whose token came with the request.
-    private static func device(_ call: NativeCall) throws(Problem) -> String {
+    static func device(_ call: NativeCall) throws(Problem) -> String {
         guard let token = call.request.token, let id = Accounts.deviceID(ofToken: token, of: call.person) else {
             throw Problem(.signedOut, "the token is missing")
         }
@@ -214,10 +214,15 @@ enum SessionRoutes {
             switch result {
             case .failure(let error): call.fail(Problem(error))
             case .success(let classes):
-                for deviceClass in classes { broker.end(allOf: user, deviceClass: deviceClass, reason: .signedOut) }
+                Self.endSessions(of: user, classes, broker)
                 then()
             }
         }
+    }
+
+    /// Ends the sessions of devices of these classes: who still has a token comes back.
+    static func endSessions(of user: UserID, _ classes: Set<DeviceClass>, _ broker: Broker) {
+        for deviceClass in classes { broker.end(allOf: user, deviceClass: deviceClass, reason: .signedOut) }
     }
 }
 

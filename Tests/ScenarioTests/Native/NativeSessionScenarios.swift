@@ -60,6 +60,34 @@ struct NativeSessionScenarios {
         #expect(try first.refused("GET", "/session") == "signed_out")
     }
 
+    @Test("who shows the present password gets a new one; the other devices stay, or end with it")
+    func password() throws {
+        let server = try self.server("罗密欧", password: "一壶龙井茶配一碟花生米")
+        var first = try NativeClient(server)
+        func signIn(_ password: String) -> String { #"{"name":"罗密欧","password":"\#(password)"}"# }
+        first.token = try first.done("POST", "/sessions", signIn("一壶龙井茶配一碟花生米"), status: 201)["token"]?.string
+        var second = try NativeClient(server)
+        second.token = try second.done("POST", "/sessions", signIn("一壶龙井茶配一碟花生米"), status: 201)["token"]?.string
+        let wrong = try first.ask("PUT", "/me/password", #"{"current":"错","password":"一壶碧螺春配一碟瓜子"}"#)
+        #expect(wrong.status == 403 && wrong.json["code"]?.string == "wrong_password")
+        #expect(wrong.json["field"]?.string == "current")
+        let weak = try first.ask("PUT", "/me/password", #"{"current":"一壶龙井茶配一碟花生米","password":"短"}"#)
+        #expect(weak.status == 409 && weak.json["field"]?.string == "password")
+        #expect(try first.refused("PUT", "/me/password", #"{"password":"一壶碧螺春配一碟瓜子"}"#) == "missing_field")
+        let change = #"{"current":"一壶龙井茶配一碟花生米","password":"一壶碧螺春配一碟瓜子"}"#
+        #expect(try NativeClient(server).refused("PUT", "/me/password", change) == "signed_out")
+        try first.done("PUT", "/me/password", change, status: 204)
+        #expect(
+            try second.refused("POST", "/sessions", signIn("一壶龙井茶配一碟花生米")) == "wrong_credentials")
+        #expect(try second.get("/session")["user"]?["name"]?.string == "罗密欧")
+        try first.done(
+            "PUT", "/me/password",
+            #"{"current":"一壶碧螺春配一碟瓜子","password":"一壶铁观音配一碟桂花糕","endsOthers":true}"#, status: 204)
+        #expect(try second.refused("GET", "/session") == "signed_out")
+        #expect(try first.get("/session")["user"]?["name"]?.string == "罗密欧")
+        try second.done("POST", "/sessions", signIn("一壶铁观音配一碟桂花糕"), status: 201)
+    }
+
     @Test("a wrong password, an unknown person and a field too many are told apart, in the language asked for")
     func refusals() throws {
         let server = try self.server("罗密欧", password: "一壶龙井茶配一碟花生米")

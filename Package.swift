@@ -165,8 +165,8 @@ let package = Package(
             name: "teahouse",
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
-                "AdminConsole", "CommandLineKit", "Profiles", "LeanCloudTranslation", "LeanCloudPull", "HTTPClient",
-                "CLinux", "COpenSSL", "CSodium",
+                "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
+                "HTTPClient", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: small),
 
@@ -218,7 +218,7 @@ let package = Package(
             "Command",
             common + [
                 "CommandLineKit", "Localization", "teahouse", "AdminService", "AdminAPI", "AdminConsole", "Accounts",
-                "Broker", "FileStore", "Profiles", "Store", "Transfers", "WuKongTranslation",
+                "Broker", "QRCode", "FileStore", "Profiles", "Store", "Transfers", "WuKongTranslation",
             ]),
         tests("Configuration", ["Configuration"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),

@@ -26,6 +26,9 @@ package struct IssuedInvitation: Sendable {
     package var code: String
     /// Invitation.
     package var invitation: Invitation
+
+    /// Path of the page for who has a code.
+    package static func path(ofCode code: String) -> String { "/join/\(code)" }
 }
 
 /// Somebody who comes in by an invitation.

@@ -26,6 +26,8 @@ package enum AdminAnswer: Hashable, Sendable {
     case conversationDetails(AdminConversationAnswer)
     case previewed([AdminImportPreview])
     case brought([AdminArrivalResult])
+    case invited(AdminIssuedInvitation)
+    case invitations([AdminInvitation], next: Int64?)
     case words(AdminWordAnswer)
     case filters(AdminFilterAnswer)
     case kinds(AdminKindAnswer)
@@ -115,7 +117,8 @@ extension AdminAnswer: AdminFamily {
             .imported(.sample),
             .conversations(.sample, next: .sample), .conversation(.sample), .messages(.sample),
             .sessions(.sample, next: .sample), .count(.sample), .sent(.sample), .following, .previewed(.sample),
-            .brought(.sample), .details(.sample), .live(.sample),
+            .brought(.sample), .invited(.sample), .invitations(.sample, next: .sample), .details(.sample),
+            .live(.sample),
         ] + families
 
     private static let families: [Self] = [
@@ -160,6 +163,8 @@ extension AdminAnswer: AdminFamily {
         case .conversationDetails(let answer): answer.word
         case .previewed: "previewed"
         case .brought: "brought"
+        case .invited: "invited"
+        case .invitations: "invitations"
         case .words(let answer): answer.word
         case .filters(let answer): answer.word
         case .kinds(let answer): answer.word
@@ -194,6 +199,9 @@ extension AdminAnswer: AdminFamily {
         case .following: self
         case .previewed(let users): try .previewed(fields("users", users))
         case .brought(let users): try .brought(fields("users", users))
+        case .invited(let issued): try .invited(fields.inline(issued))
+        case .invitations(let invitations, let next):
+            try .invitations(fields("invitations", invitations), next: fields("next", next))
         case .details(let details): try .details(fields.inline(details))
         case .live(let live): try .live(fields.inline(live))
         case .files(let answer): try .files(fields.inline(answer))

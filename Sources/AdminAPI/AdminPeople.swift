@@ -16,13 +16,22 @@ package enum AdminPeopleRequest: Hashable, Sendable {
     /// Imports users of an app on another server, at most `AdminProtocol.importRows`, and fills in what users here
     /// lack; no tokens are issued. A dry run only reports the results.
     case bring([AdminArrival], isDryRun: Bool)
+    /// Makes a link by which one person comes in, once.
+    case invite(AdminNewInvitation)
+    /// Lists open invitations, newest first; `before` is the `next` of the page before.
+    case invitations(before: Int64?)
+    /// Withdraws an open invitation by its number.
+    case withdrawInvitation(Int64)
 }
 
 extension AdminPeopleRequest: AdminDefinitions {
     static let all: [Self] = [
         .edit(.sample), .preview(.sample), .endSessions(.sample, isDryRun: .sample), .details(.sample),
-        .delete(.sample), .bring(.sample, isDryRun: .sample),
+        .delete(.sample), .bring(.sample, isDryRun: .sample), .invite(.sample), .invitations(before: .sample),
+        .withdrawInvitation(.sample),
     ]
+
+    static let more: [Self] = [.invite(AdminNewInvitation()), .invitations(before: nil)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -55,6 +64,19 @@ extension AdminPeopleRequest: AdminDefinitions {
                 audited: isDryRun ? nil : .people(.bring(rows.map(\.withoutSecrets), isDryRun: false)))
             return try .bring(
                 fields("users", rows, count: 0...AdminProtocol.importRows), isDryRun: fields("dryRun", isDryRun))
+        case .invite(let invitation):
+            fields.change("invitation.add", .text(invitation.name?.text))
+            fields.ctl("invite add", examples: ["", "--display-name 小明 --hours 24 --address https://chat.lan:7677"])
+            return try .invite(fields.inline(invitation))
+        case .invitations(let before):
+            fields.look("invitation.list")
+            fields.ctl("invite list", examples: ["", "--json"])
+            return try .invitations(before: fields("before", before))
+        case .withdrawInvitation(let number):
+            fields.change("invitation.remove", .text(String(number)))
+            fields.ctl("invite withdraw", says: "ctl.invite.withdrawn", ["number": String(number)], examples: ["3"])
+            return try .withdrawInvitation(
+                fields("number", number, .argument("NUMBER", "argument.invitation", refusal: "ctl.badInvitation")))
         }
     }
 }

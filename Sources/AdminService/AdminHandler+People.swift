@@ -13,6 +13,9 @@ extension AdminHandler {
         case .details(let name): self.showDetails(of: name, then)
         case .delete(let name): self.delete(name, then)
         case .bring(let rows, let isDryRun): self.bring(rows, isDryRun: isDryRun, then)
+        case .invite(let invitation): self.invite(invitation, then)
+        case .invitations(let before): self.listInvitations(before: before, then)
+        case .withdrawInvitation(let number): self.withdrawInvitation(number, then)
         }
     }
 

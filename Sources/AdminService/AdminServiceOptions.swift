@@ -11,6 +11,9 @@ package struct AdminServiceOptions: Sendable {
     package var version: String
     /// Where clients connect, for `status`.
     package var addresses: [String]
+    /// Address of the server for links that leave this machine, `http://192.168.1.5:7677`; `nil` for the first of
+    /// `addresses`. Any thread.
+    package var publicAddress: @Sendable () -> String? = { nil }
     /// A group whose members may use the socket too; `nil` for the server's user and root alone.
     package var group: UInt32?
     /// Connections at once; one more is told that the server is busy.

@@ -174,6 +174,11 @@ package final class TeahouseServer: Sendable {
             limits: options.transportLimits.all)
         admin.clock = options.clock
         admin.log = options.log
+        let (publicURL, bound) = (options.publicURL, transport.addresses)
+        admin.publicAddress = {
+            let interfaces = SocketAddress.ofInterfaces()
+            return publicURL ?? BoundAddress.reachable(among: bound, interfaces: interfaces).map { "http://\($0)" }
+        }
         admin.moreMetrics = { outbound.metrics }
         let trial = options.runsTrial ? [TrialMode.trouble] : []
         admin.moreTroubles = { outbound.troubles + trial }

@@ -5,13 +5,13 @@ import Testing
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
     settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors, hookRequestVectors,
-    arrivalRequestVectors, searchRequestVectors,
+    arrivalRequestVectors, searchRequestVectors, invitationRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
     settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors, hookReplyVectors,
-    arrivalReplyVectors, searchReplyVectors,
+    arrivalReplyVectors, searchReplyVectors, invitationReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {
@@ -168,6 +168,18 @@ private let allReplyVectors: [(AdminReply, String)] = [
         #expect(requests[0].asked.contains("龙井") && requests[0].subject == "verona")
         for fields in [#""words":"a","limit":0"#, #""words":"a","limit":21"#, #""limit":5"#] {
             let line = #"{"id":1,"ask":"message.search","with":{\#(fields)}}"#
+            let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
+            #expect(error?.code == .invalid)
+        }
+    }
+
+    @Test("the journal has who was invited and what was withdrawn, and hours are looked at")
+    func invitationJournal() {
+        let requests = invitationRequestVectors.map(\.0)
+        #expect(requests.map(\.isChange) == [true, true, false, false, true])
+        #expect(requests.map(\.subject) == ["romeo", nil, nil, nil, "3"])
+        for hours in [0, 721] {
+            let line = #"{"id":1,"ask":"invitation.add","with":{"hours":\#(hours)}}"#
             let error = #expect(throws: AdminError.self) { try AdminRequest.read(Array(line.utf8)).request.get() }
             #expect(error?.code == .invalid)
         }

@@ -13,6 +13,21 @@ struct TransportServerTests {
         ) { _ in [] }
     }
 
+    @Test(
+        "others reach it by an address of the network, IPv4 first; by loopback when there is no other",
+        arguments: [
+            (["0.0.0.0"], "192.168.1.5:1"), (["::"], "192.168.1.5:1"), (["fd00::2"], "[fd00::2]:1"),
+            (["127.0.0.1"], "127.0.0.1:1"), (["127.0.0.1", "10.0.0.7"], "10.0.0.7:1"),
+        ])
+    func reachable(_ bound: [String], _ expected: String) throws {
+        let interfaces = try ["127.0.0.1", "::1", "fe80::1", "fd00::2", "192.168.1.5"].map {
+            try #require(IPAddress($0))
+        }
+        let listeners = try bound.map { BoundAddress(address: try #require(IPAddress($0)), port: 1) }
+        #expect(BoundAddress.reachable(among: listeners, interfaces: interfaces)?.description == expected)
+        #expect(BoundAddress.reachable(among: [], interfaces: interfaces) == nil)
+    }
+
     @Test("tells a second server on the same port what is wrong")
     func portInUse() throws {
         let server = try TestServer()

@@ -91,7 +91,7 @@ enum InvitationRoutes {
             switch result {
             case .failure(let error): call.fail(Problem(error))
             case .success(let issued):
-                let path = Self.path(issued.code)
+                let path = IssuedInvitation.path(ofCode: issued.code)
                 call.answer(201) { writer in
                     writer.beginObject()
                     writer.text("id", String(issued.invitation.number))
@@ -105,9 +105,6 @@ enum InvitationRoutes {
             }
         }
     }
-
-    /// Path of the page for who has a code.
-    private static func path(_ code: String) -> String { "/join/\(code)" }
 
     @Sendable private static func list(_ call: NativeCall) throws(Problem) {
         let (user, now, limit) = (call.user, call.now, call.limit)
@@ -185,7 +182,7 @@ enum InvitationRoutes {
     }
 
     @Sendable private static func picture(_ call: NativeCall) throws(Problem) {
-        let address = try call.serverAddress() + self.path(call.input.known("code"))
+        let address = try call.serverAddress() + IssuedInvitation.path(ofCode: call.input.known("code"))
         self.find(call) { _ in
             guard let picture = QRCode(address) else {
                 return call.fail(Problem(.tooLarge, "the address is too long for a QR code"))

@@ -20,18 +20,6 @@ package struct Invitation: Hashable, Sendable {
     package var usedBy: UserName?
 }
 
-/// Bounds of invitations.
-package enum InvitationBounds {
-    /// Hours for which an invitation may be good.
-    package static let hours: ClosedRange<Int64> = 1...720
-    /// Hours, where nobody says.
-    package static let usualHours: Int64 = 72
-    /// Invitations that are open at once, of all people.
-    package static let open = 1_000
-    /// Days for which one is kept after its end.
-    static let keptDays: Int64 = 30
-}
-
 extension SQLText {
     /// Columns of `invitation i` with its inviter `u` and who came in, `p`.
     fileprivate static let invitationColumns: SQLText = """

@@ -57,6 +57,12 @@ package struct IPAddress: Hashable, Sendable {
     /// The address itself, or the /64 of an IPv6 address: one household or machine has a whole /64.
     var throttled: IPAddress { self.isIPv4 ? self : IPAddress(high: self.high, low: 0) }
 
+    /// True for `0.0.0.0` and `::`, every address of a machine.
+    var isUnspecified: Bool { self.high == 0 && (self.low == 0 || self.low == Self.mappedPrefix) }
+
+    /// True for fe80::/10.
+    var isLinkLocalIPv6: Bool { self.high >> 54 == 0xFE80 >> 6 }
+
     /// Part of the network that the address belongs to.
     package var scope: PeerAddress.Scope {
         if self.isIPv4 {

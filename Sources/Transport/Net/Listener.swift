@@ -20,6 +20,21 @@ package struct BoundAddress: Hashable, Sendable {
     package let address: IPAddress
     /// Port that the listener is bound to, also when the settings asked for port 0.
     package let port: UInt16
+
+    /// The address by which another machine reaches one of these; of this machine alone when they are.
+    ///
+    /// A listener on every address has those of the interfaces, in the order of the system; IPv4 comes first, for it
+    /// needs no brackets, and link-local IPv6 is none, for it needs a zone.
+    package static func reachable(among bound: [BoundAddress], interfaces: [IPAddress]) -> BoundAddress? {
+        let all = bound.flatMap { bound in
+            guard bound.address.isUnspecified else { return [bound] }
+            return interfaces.filter { $0.isIPv4 || !bound.address.isIPv4 }.map {
+                BoundAddress(address: $0, port: bound.port)
+            }
+        }
+        let others = all.filter { $0.address.scope != .loopback && !$0.address.isLinkLocalIPv6 }
+        return others.first { $0.address.isIPv4 } ?? others.first ?? all.first
+    }
 }
 
 /// A listening socket, shared by all reactors. Closed with the object.

@@ -15,7 +15,8 @@ let controlCommand = Command(
         "teahouse ctl --data /srv/teahouse tail",
     ],
     subcommands: [
-        userCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand, sessionCommand,
+        userCommand, inviteCommand, groupCommand, teamCommand, requestCommand, conversationCommand, messageCommand,
+        sessionCommand,
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
         auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,

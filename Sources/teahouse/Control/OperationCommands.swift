@@ -103,7 +103,8 @@ extension Control {
         case .done: try self.tell(answer, outcome.doneKey ?? outcome.key, values)
         case .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions, .count,
             .sent, .following, .files, .transfers, .profiles, .teams, .audit, .live, .conversationDetails, .previewed,
-            .brought, .words, .filters, .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+            .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy, .details,
+            .announcements, .app, .search:
             try self.tell(answer, outcome.key, values)
         }
     }
@@ -117,6 +118,8 @@ extension Control {
         case .teams(let answer): try self.show(answer, to: request)
         case .hooks(let answer): try self.show(answer)
         case .details(let details): try self.print(details)
+        case .invited(let issued): try self.print(issued)
+        case .invitations(let invitations, _): try self.print(invitations)
         case .search(let answer): try self.show(answer)
         case .settings(let answer): try self.show(answer)
         case .policy(.policy(let policy)): try self.print(policy)
@@ -141,8 +144,8 @@ extension AdminAnswer {
         case .transfers(.one(let transfer)): ["state": text(transfer.state.textKey)]
         case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .sent, .following,
             .files, .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
-            .brought, .words, .filters,
-            .kinds, .hooks, .settings, .policy, .details, .announcements, .app, .search:
+            .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy, .details,
+            .announcements, .app, .search:
             [:]
         }
     }

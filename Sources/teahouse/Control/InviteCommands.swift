@@ -1,0 +1,60 @@
+import AdminAPI
+import CommandLineKit
+import QRCode
+
+/// `teahouse ctl invite`
+let inviteCommand = Command(
+    group: "invite", summary: "command.ctl.invite", examples: ["teahouse ctl invite add"],
+    subcommands: operationCommands(
+        below: "invite",
+        bodies: ["list": { control, _ throws(CommandFailure) in try control.listInvitations() }]))
+
+extension Control {
+    /// Prints all pages.
+    fileprivate func listInvitations() throws(CommandFailure) {
+        var (invitations, before): ([AdminInvitation], Int64?) = ([], nil)
+        repeat {
+            guard case .invitations(let page, let next) = try self.ask(.people(.invitations(before: before))) else {
+                throw self.unexpectedAnswer
+            }
+            invitations += page
+            before = next
+        } while before != nil
+        if self.wantsJSON { return try self.print(json: AdminAnswer.invitations(invitations, next: nil).json) }
+        try self.print(invitations)
+    }
+
+    func print(_ invitations: [AdminInvitation]) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.name", maximumWidth: 20),
+                Table.Column("table.displayName", maximumWidth: 20), Table.Column("table.inviter", maximumWidth: 20),
+                Table.Column("table.created"), Table.Column("table.expires"),
+            ],
+            rows: invitations.map {
+                [
+                    String($0.number), $0.name?.text ?? "", $0.displayName ?? "", $0.inviter.text,
+                    localTime($0.createdAtMilliseconds), localTime($0.endsAtMilliseconds),
+                ]
+            })
+    }
+
+    /// Prints the QR code of the link, the link, and until when it is good.
+    func print(_ issued: AdminIssuedInvitation) throws(CommandFailure) {
+        let picture = QRCode(issued.link)?.lines ?? []
+        if let screen = self.terminal.screen, let width = picture.first?.count {
+            if width <= screen.size().columns {
+                // Dark modules are dark on every terminal: black on bright white, whatever its colours are.
+                try self.terminal.print(picture.map { "\u{1B}[30;107m\($0)\u{1B}[0m\n" }.joined())
+            } else {
+                self.terminal.complain(self.text("ctl.invite.narrow", ["columns": String(width)]) + "\n")
+            }
+        } else {
+            try self.terminal.print(picture.map { "\($0)\n" }.joined())
+        }
+        try self.terminal.print("\(DisplayText.escaped(issued.link))\n")
+        let values = ["number": String(issued.number), "time": localTime(issued.endsAtMilliseconds)]
+        self.terminal.complain(self.text("ctl.invite.made", values) + "\n")
+        if issued.isHereOnly { self.terminal.complain(self.text("ctl.invite.hereOnly") + "\n") }
+    }
+}

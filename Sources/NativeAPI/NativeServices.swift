@@ -67,10 +67,7 @@ package struct NativeCall: StoreCall {
 
     /// Address of this server for what goes into messages: as the operator says, else as the client has reached it; `nil`
     /// for a client that does not name it.
-    var base: String? {
-        self.services.publicURL
-            ?? self.request.authority.map { "\(self.request.isEncrypted ? "https" : "http")://\($0)" }
-    }
+    var base: String? { self.services.messageAddress(asked: self.request.serverAddress) }
 
     /// Time now, UTC milliseconds.
     package var now: Int64 { self.services.clock.wallMilliseconds() }

@@ -259,10 +259,6 @@ async def main() -> int:
     config = CONFIGURATION + f'[leancloud]\napp_id = "{APP_ID}"\n'
     house = Place.house = House(options.binary, config=config)
     await house.start_async()
-    # The port is known now: with it files have one address for the apps of every SDK.
-    house.stop()
-    house.config.write_text(config + f'[files]\npublic_url = "http://{house.host}:{house.port}"\n')
-    await house.start_async()
     settle(house, {"ann": "Ann 安", "bob": "Bob 老鲍", "ming": "王小明"})
     house.add_group("tea", ["ming", "ann", "bob"])
     Place.keys = json.loads(house.ctl("app", "keys", "--json"))

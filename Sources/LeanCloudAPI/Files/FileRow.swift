@@ -16,9 +16,8 @@ struct FileRow: Sendable {
     static let bucket = "teahouse"
 
     init(_ call: AppCall) {
-        let authority = call.request.authority
-        let asked = authority.map { "\(call.request.isEncrypted ? "https" : "http")://\($0)" }
-        self.base = call.services.publicURL ?? asked ?? ""
+        let asked = call.request.serverAddress
+        self.base = call.services.messageAddress(asked: asked) ?? ""
         self.asked = asked ?? self.base
     }
 

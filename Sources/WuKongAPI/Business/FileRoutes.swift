@@ -18,7 +18,7 @@ enum FileRoutes {
         let person = call.person
         let channel = try Self.channel(call.request.query["path"], asker: person.name)
         let key = FileLinkKey(random: (0..<26).map { _ in UInt8.random(in: 0...255) })
-        let base = Self.base(call)
+        let base = call.services.messageAddress(asked: call.request.serverAddress) ?? ""
         call.write { store throws(StoreError) in
             let conversation = try channel.flatMap { (channel) throws(StoreError) in
                 try store.reading.conversation(channel, of: person.user)?.id
@@ -36,12 +36,5 @@ enum FileRoutes {
         let parts = (path ?? "").split(separator: "/")
         guard parts.count >= 3, let type = Int64(parts[0]) else { return nil }
         return try? BusinessChannel(id: String(parts[1]), type: type, asker: asker)
-    }
-
-    /// How the app reaches this server.
-    private static func base(_ call: BusinessCall) -> String {
-        if let url = call.services.publicURL { return url }
-        guard let authority = call.request.authority else { return "" }
-        return "\(call.request.isEncrypted ? "https" : "http")://\(authority)"
     }
 }

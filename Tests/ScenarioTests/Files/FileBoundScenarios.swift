@@ -22,13 +22,13 @@ struct FileBoundScenarios {
         let content = Sample.noise(1000)
         let reply = try LinkScenarios.form(server, try LinkScenarios.place(server, for: "ann"), content)
         let link = try #require(reply.json["link"]?.string)
-        let path = try #require(reply.json["path"]?.string)
+        let path = try LinkScenarios.path(of: reply.json["path"]?.string, server)
         let url = try #require(reply.json["url"]?.string)
         let unused = try LinkScenarios.place(server, for: "ann")
         #expect(try server.http("GET", link).status == 200)
         servesLinks.withLock { $0 = false }
         try server.restart()
-        for target in [link, "/v1/" + path, "/v1/users/ann/avatar", "/v1/groups/tea/avatar"] {
+        for target in [link, path, "/v1/users/ann/avatar", "/v1/groups/tea/avatar"] {
             #expect(try server.http("GET", target).status == 404, "\(target)")
         }
         #expect(try LinkScenarios.form(server, unused, content).status == 404)

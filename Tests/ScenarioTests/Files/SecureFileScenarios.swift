@@ -82,8 +82,8 @@ struct SecureFileScenarios {
             "POST", String(url.dropFirst(base.count)), [UploadScenarios.formType], body: UploadScenarios.form(content))
         #expect(sent.status == 200)
         let link = try #require(sent.json["link"]?.string)
-        let path = try #require(sent.json["path"]?.string)
-        for target in [link, "/v1/" + path] {
+        let path = try LinkScenarios.path(of: sent.json["path"]?.string, server, isEncrypted: true)
+        for target in [link, path] {
             let read = try server.https("GET", target)
             #expect(read.status == 200 && read.body == content, "\(target)")
         }

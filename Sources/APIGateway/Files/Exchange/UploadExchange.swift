@@ -21,6 +21,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
     private let fields: [(String, String)]
     /// A body that is refused is read to its end when it is short, so that the connection can be used again.
     private let isShort: Bool
+    /// Address of this server for what goes into messages; `nil` for a client that does not name it.
+    private let base: String?
     /// Length of the body; `nil` when it comes in pieces of unknown number.
     private let length: Int64?
     /// Takes the exchange out of the gateway.
@@ -61,6 +63,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.reactor = connection.reactor
         self.fields = fields
         self.leave = leave
+        self.base = context.services.messageAddress(asked: request.serverAddress)
         let isChunked = request.headers["transfer-encoding"] != nil
         let length = request.headers["content-length"].flatMap(TusFields.number) ?? 0
         self.length = isChunked ? nil : length
@@ -397,7 +400,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         if let link {
             members.append(JSONValue.Member("link", .string(APIPaths.link(link))))
             // COMPAT(TangSengDaoDao apps): what they put into the message.
-            let path = APIPaths.preview(link, name: file.name, base: self.context.services.publicURL)
+            let path = APIPaths.preview(link, name: file.name, base: self.base)
             members.append(JSONValue.Member("path", .string(path)))
         }
         // COMPAT(TangSengDaoDao apps): they take nothing but 200 for done.

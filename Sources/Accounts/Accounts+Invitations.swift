@@ -58,8 +58,6 @@ package struct InvitedPerson: Sendable {
 extension Accounts {
     /// Random bytes of a code.
     private static let codeBytes = 16
-    /// Characters of a code.
-    package static let invitationCodeCharacters = 22
 
     /// Makes an invitation, for an administrator or the operator. Ordered again with the same client token, it is answered
     /// as the first time: the code of such an order is made from the token, under a key that only this server has.

@@ -27,6 +27,18 @@ package enum PinyinInitial {
         return spelling
     }
 
+    /// Unicode scalars of a name that decide its place among others.
+    private static let sortedScalars = 80
+
+    /// The text by which a name is sorted among others: the letter that it is listed under, its spelling, and after a slash
+    /// the `id` of who is so called, so that no two are equal. Control characters do not count, nor does what a long name
+    /// has after its first 80 Unicode scalars.
+    package static func sortKey(of name: String, id: String) -> String {
+        let plain = name.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        let start = String(String.UnicodeScalarView(plain.prefix(Self.sortedScalars)))
+        return "\(Self.section(of: start))\(Self.spelling(of: start))/\(id)"
+    }
+
     private static func plainLetter(_ character: Character) -> Character? {
         guard let value = character.asciiValue, character.isLetter else { return nil }
         return Character(Unicode.Scalar(value & 0x5F))

@@ -149,8 +149,8 @@ struct DeletionTests {
     @Test(
         "verify finds what is left of a deleted account",
         arguments: [
-            "UPDATE user SET disabled = 0", "UPDATE user SET password_hash = 'h'", "UPDATE user SET display_name = 'R'",
-            "UPDATE user SET role = 1",
+            "UPDATE user SET disabled = 0", "UPDATE user SET password_hash = 'h'", "UPDATE user SET role = 1",
+            "UPDATE user SET display_name = 'R', sort_key = 'Rr/romeo'",
             """
             INSERT INTO device_token (token_hash, user_id, device_class, device_level, created_at, last_seen_at)
             SELECT x'01', id, 'app', 0, 1, 1 FROM user

@@ -153,7 +153,7 @@ extension Connection {
     /// Makes an empty database as a build of an earlier `version` made it.
     func makeDatabase(ofVersion version: Int) throws {
         try self.script(FirstSchema.sql)
-        for step in migrations where step.version <= version { try self.script(step.sql) }
+        for step in migrations where step.version <= version { try step.run(on: self) }
         for (key, value): (String, Int64) in [
             ("epoch", 2), ("node_id", 0), ("created_at", 1), ("token_seed", 3), ("clock_believed", 1),
         ] {

@@ -12,10 +12,8 @@ enum ContactRoutes {
         case people, teams, friends, members, lists
     }
 
-    /// Most rows of one source that are sorted; a longer source is narrowed by its query.
-    private static let maximumRows = 20_000
-    /// Unicode scalars of a name that decide its place under a letter.
-    private static let sortedScalars = 80
+    /// Most groups of one person that are looked at.
+    private static let maximumTeams = 20_000
 
     static let routes: [NativeRoute] = [
         NativeRoute(
@@ -64,19 +62,12 @@ enum ContactRoutes {
             case team(ConversationID)
         }
 
+        /// Place among the others, which begins with the letter that the entry is listed under.
         var key: String
-        var letter: Character
         var name: String
         var choice: Choice
 
-        init(_ name: String, _ id: String, _ choice: Choice) {
-            let plain = name.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-            let start = String(String.UnicodeScalarView(plain.prefix(ContactRoutes.sortedScalars)))
-            self.letter = PinyinInitial.section(of: start)
-            self.key = "\(self.letter)\(PinyinInitial.spelling(of: start))/\(id)"
-            self.name = name
-            self.choice = choice
-        }
+        var letter: String { String(self.key.prefix(1)) }
 
         var person: UserName? {
             switch self.choice {
@@ -88,9 +79,35 @@ enum ContactRoutes {
 
     private struct Page: Sendable {
         var section: Section
-        var entries: [Entry]
+        var entries: [Entry] = []
         var next: String?
         var teams: [ConversationID: (memberCount: Int, logo: String?)] = [:]
+
+        init(section: Section) { self.section = section }
+
+        mutating func fill(
+            from source: ChoosablePeople, for user: UserID, after: String, _ limit: Int, matching query: String,
+            _ store: ReadTransaction
+        ) throws(StoreError) {
+            let matches: ((ChoosablePerson) -> Bool)? = query.isEmpty ? nil : { ContactRoutes.matches(query, $0.names) }
+            let found = try store.choosable(source, for: user, after: after, limit: limit, matching: matches)
+            self.entries = found.people.map { Entry(key: $0.key, name: $0.names[0], choice: .person($0.name, $0.list)) }
+            self.next = found.next
+        }
+
+        mutating func fillWithTeams(
+            of user: UserID, after: String, _ limit: Int, matching query: String, _ store: ReadTransaction
+        ) throws(StoreError) {
+            var found: [Entry] = []
+            for team in try store.choosableTeams(of: user, limit: ContactRoutes.maximumTeams)
+            where query.isEmpty || ContactRoutes.matches(query, [team.title]) {
+                let key = PinyinInitial.sortKey(of: team.title, id: NativeID.text(team.id))
+                if key > after { found.append(Entry(key: key, name: team.title, choice: .team(team.id))) }
+            }
+            found.sort { $0.key < $1.key }
+            self.entries = Array(found.prefix(limit))
+            if found.count > limit { self.next = self.entries.last?.key }
+        }
     }
 
     // MARK: Reading
@@ -114,11 +131,13 @@ enum ContactRoutes {
         call.read(as: .long) { store throws(StoreError) in
             var pages: [Page] = []
             for section in sections {
-                var entries = try Self.entries(of: section, people, conversation, matching: query, for: user, store)
-                if let after { entries.removeAll { $0.key <= after } }
-                entries.sort { $0.key < $1.key }
-                var page = Page(section: section, entries: Array(entries.prefix(limit)))
-                if entries.count > limit { page.next = page.entries.last?.key }
+                let source = try Self.source(section, people, conversation, for: user, store)
+                var page = Page(section: section)
+                if let source {
+                    try page.fill(from: source, for: user, after: after ?? "", limit, matching: query, store)
+                } else {
+                    try page.fillWithTeams(of: user, after: after ?? "", limit, matching: query, store)
+                }
                 for case .team(let id) in page.entries.map(\.choice) {
                     let count = try store.conversation(id)?.memberCount ?? 0
                     page.teams[id] = (count, try store.card(of: id)?.logo)
@@ -134,45 +153,29 @@ enum ContactRoutes {
         }
     }
 
-    private static func entries(
-        of section: Section, _ people: ChoosablePeople, _ conversation: ConversationID?, matching query: String,
-        for user: UserID,
+    /// Source of the people of a section; `nil` for teams.
+    private static func source(
+        _ section: Section, _ people: ChoosablePeople, _ conversation: ConversationID?, for user: UserID,
         _ store: ReadTransaction
-    ) throws(StoreError) -> [Entry] {
+    ) throws(StoreError) -> ChoosablePeople? {
         switch section {
-        case .people: return try self.people(people, matching: query, for: user, store)
-        case .friends: return try self.people(.friends, matching: query, for: user, store)
-        case .lists: return try self.people(.lists, matching: query, for: user, store)
+        case .people: return people
+        case .friends: return .friends
+        case .lists: return .lists
+        case .teams: return nil
         case .members:
             guard let conversation, try store.member(user, in: conversation) != nil else {
                 throw .refused(.noSuchConversation)
             }
-            return try self.people(.members(conversation), matching: query, for: user, store)
-        case .teams:
-            return try store.choosableTeams(of: user, limit: self.maximumRows).compactMap { team in
-                guard self.matches(query, [team.title]) else { return nil }
-                return Entry(team.title, NativeID.text(team.id), .team(team.id))
-            }
-        }
-    }
-
-    private static func people(
-        _ source: ChoosablePeople, matching query: String, for user: UserID, _ store: ReadTransaction
-    ) throws(StoreError) -> [Entry] {
-        try store.choosable(source, for: user, limit: self.maximumRows).compactMap { person in
-            let names = [person.ownName, person.displayName, person.name.text].compactMap { $0 }
-            guard self.matches(query, names) else { return nil }
-            let id = person.list.map { "\($0.word)/\(person.name)" } ?? person.name.text
-            return Entry(names[0], id, .person(person.name, person.list))
+            return .members(conversation)
         }
     }
 
     private static func matches(_ query: String, _ names: [String]) -> Bool {
-        query.isEmpty
-            || names.contains { name in
-                if name.lowercased().contains(run: query) { return true }
-                return name.utf8.contains { $0 > 0x7F } && PinyinInitial.spelling(of: name).contains(run: query)
-            }
+        names.contains { name in
+            if name.lowercased().contains(run: query) { return true }
+            return name.utf8.contains { $0 > 0x7F } && PinyinInitial.spelling(of: name).contains(run: query)
+        }
     }
 
     // MARK: Writing
@@ -223,7 +226,12 @@ enum ContactRoutes {
             writer.text("avatar", team?.logo)
             writer.endObject()
         }
-        writer.text("group", String(entry.letter))
+        writer.text("group", entry.letter)
         writer.endObject()
     }
+}
+
+extension ChoosablePerson {
+    /// Names by which the asker may look for the person, the one that is shown first.
+    fileprivate var names: [String] { [self.ownName, self.displayName, self.name.text].compactMap { $0 } }
 }

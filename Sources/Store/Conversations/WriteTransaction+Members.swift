@@ -261,10 +261,13 @@ extension WriteTransaction {
         try Self.check(scalars: nickname, ConversationBounds.nicknameScalars, "nickname")
         let change = self.nextChange()
         try self.noteRevision(of: conversation, change: change)
-        try self.connection.run(
-            "UPDATE member SET nickname = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
-            nickname?.isEmpty == true ? nil : nickname, change, conversation.revision, id, user)
         let name = try self.knownUser(user).name
+        let shown = nickname?.isEmpty == true ? nil : nickname
+        try self.connection.run(
+            """
+            UPDATE member SET nickname = ?, sort_key = ?, change = ?, revision = ?
+            WHERE conversation_id = ? AND user_id = ?
+            """, shown, shown.map { name.sortKey(shownAs: $0) }, change, conversation.revision, id, user)
         self.noteProfile(.nickname(of: name, in: id))
         try self.noteChange(.nickname(name), in: conversation, by: actor.user)
     }

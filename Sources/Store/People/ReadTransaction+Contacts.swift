@@ -2,6 +2,8 @@ package import ChatModel
 
 /// A person who can be chosen, with the names to find and to sort them by.
 package struct ChoosablePerson: Hashable, Sendable {
+    /// Place among all others, see `PinyinInitial.sortKey`.
+    package var key: String
     /// Name of the person.
     package var name: UserName
     /// Name that the person chose; `nil` for none.
@@ -23,53 +25,112 @@ package enum ChoosablePeople: Hashable, Sendable {
     case lists
 }
 
+extension UserName {
+    /// Place in lists of the person with this name, who is shown as `name`; `nil` for the name itself.
+    func sortKey(shownAs name: String?) -> String { PinyinInitial.sortKey(of: name ?? self.text, id: self.text) }
+}
+
 // Who and what can be chosen in a client: the sources of its contact selector.
 extension ReadTransaction {
-    private static let everybodySQL: StaticString = """
-        SELECT u.name, u.display_name, f.remark, NULL FROM user u
-        LEFT JOIN friend f ON f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0
-        WHERE u.id <> 0 AND u.disabled = 0 AND u.deleted_at IS NULL
-            AND (?3 IS NULL OR u.id = ?3 OR u.is_system <> 0 OR u.id IN (
-                SELECT other_id FROM friend WHERE owner_id = ?3 AND is_removed = 0
-                UNION SELECT b.user_id FROM member a JOIN member b ON b.conversation_id = a.conversation_id
-                WHERE a.user_id = ?3))
-        ORDER BY u.name LIMIT ?2
-        """
-    private static let friendsSQL: StaticString = """
-        SELECT u.name, u.display_name, f.remark, NULL FROM friend f JOIN user u ON u.id = f.other_id
-        WHERE f.owner_id = ?1 AND f.is_removed = 0 AND u.deleted_at IS NULL ORDER BY f.other_id LIMIT ?2
-        """
-    private static let membersSQL: StaticString = """
-        SELECT u.name, u.display_name, coalesce(f.remark, m.nickname), NULL FROM member m
-        JOIN user u ON u.id = m.user_id
-        LEFT JOIN friend f ON f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0
-        WHERE m.conversation_id = ?3 ORDER BY m.user_id LIMIT ?2
-        """
-    private static let listsSQL: StaticString = """
-        SELECT u.name, u.display_name, f.remark, l.list FROM personal_list l JOIN user u ON u.id = l.other_id
-        LEFT JOIN friend f ON f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0
-        WHERE l.owner_id = ?1 AND u.deleted_at IS NULL ORDER BY l.list, l.other_id LIMIT ?2
-        """
+    private static let columns: SQLText = "u.name, u.display_name"
+    private static let key: SQLText = "coalesce(f.sort_key, u.sort_key)"
+    private static let present: SQLText = "u.id <> 0 AND u.disabled = 0 AND u.deleted_at IS NULL"
 
-    /// People that somebody may choose from, in no order; the first `limit` of a longer source. Whether the asker is in the
-    /// conversation is the caller's to check.
+    // Those whom ?2 calls otherwise are found by that name, all others by the index of names: a page reads about a page.
+    private static let everybodySQL = SQL(
+        """
+        SELECT * FROM (
+            SELECT u.sort_key, \(columns), NULL, NULL FROM user u INDEXED BY user_by_sort_key
+            WHERE u.sort_key > ?3 AND \(present) AND \(isKnown) AND NOT EXISTS (
+                SELECT 1 FROM friend f
+                WHERE f.owner_id = ?2 AND f.other_id = u.id AND f.is_removed = 0 AND f.sort_key IS NOT NULL)
+            ORDER BY u.sort_key LIMIT ?4)
+        UNION ALL SELECT * FROM (
+            SELECT f.sort_key, \(columns), f.remark, NULL FROM friend f JOIN user u ON u.id = f.other_id
+            WHERE f.owner_id = ?2 AND f.is_removed = 0 AND f.sort_key > ?3 AND \(present)
+            ORDER BY f.sort_key LIMIT ?4)
+        ORDER BY 1 LIMIT ?4
+        """)
+    private static let friendsSQL = SQL(
+        """
+        SELECT \(key), \(columns), f.remark, NULL FROM friend f JOIN user u ON u.id = f.other_id
+        WHERE f.owner_id = ?1 AND f.is_removed = 0 AND u.deleted_at IS NULL AND \(key) > ?2 ORDER BY 1 LIMIT ?3
+        """)
+    private static let membersSQL = SQL(
+        """
+        SELECT coalesce(f.sort_key, m.sort_key, u.sort_key), \(columns), coalesce(f.remark, m.nickname), NULL
+        FROM member m JOIN user u ON u.id = m.user_id
+        LEFT JOIN friend f ON f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0
+        WHERE m.conversation_id = ?4 AND coalesce(f.sort_key, m.sort_key, u.sort_key) > ?2 ORDER BY 1 LIMIT ?3
+        """)
+    private static let listsSQL = SQL(
+        """
+        SELECT \(key) || '/' || l.list, \(columns), f.remark, l.list
+        FROM personal_list l JOIN user u ON u.id = l.other_id
+        LEFT JOIN friend f ON f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0
+        WHERE l.owner_id = ?1 AND u.deleted_at IS NULL AND \(key) || '/' || l.list > ?2 ORDER BY 1 LIMIT ?3
+        """)
+    /// Rows read at once of people who are searched through.
+    private static let searchedAtOnce = 1_000
+    /// Most rows that are searched through for one page.
+    private static let searchedRows = 20_000
+
+    /// A page of the people that somebody may choose from, in the order of `PinyinInitial.sortKey`. A page may be shorter
+    /// than `limit` and yet not be the last one, where many were looked at. Whether the asker is in the conversation is
+    /// the caller's to check.
+    ///
+    /// - Parameters:
+    ///   - after: the key that the page before ended with; empty for the first page.
+    ///   - limit: 1...1000.
+    ///   - matches: chooses; `nil` for all.
+    /// - Returns: `next`: the key to go on after; `nil` at the end.
     package func choosable(
-        _ people: ChoosablePeople, for asker: UserID, limit: Int
+        _ people: ChoosablePeople, for asker: UserID, after: String, limit: Int,
+        matching matches: ((ChoosablePerson) -> Bool)? = nil
+    ) throws(StoreError) -> (people: [ChoosablePerson], next: String?) {
+        let wanted = Int(try Self.page(limit))
+        // One more than the page: it says whether there is another one.
+        let rows = matches == nil ? wanted + 1 : Self.searched(people)
+        var (found, looked, last): ([ChoosablePerson], Int, String) = ([], 0, after)
+        while looked < Self.searchedRows, !self.isOverTime || looked == 0 {
+            let read = try self.choosable(people, for: asker, after: last, rows: rows)
+            for person in read where matches?(person) ?? true {
+                guard found.count < wanted else { return (found, found.last?.key) }
+                found.append(person)
+            }
+            guard read.count == rows, let end = read.last else { return (found, nil) }
+            (looked, last) = (looked + read.count, end.key)
+        }
+        return (found, last)
+    }
+
+    // The others are sorted as a whole for each read.
+    private static func searched(_ people: ChoosablePeople) -> Int {
+        switch people {
+        case .everybody, .acquainted: Self.searchedAtOnce
+        case .friends, .members, .lists: Self.searchedRows
+        }
+    }
+
+    private func choosable(
+        _ people: ChoosablePeople, for asker: UserID, after: String, rows: Int
     ) throws(StoreError) -> [ChoosablePerson] {
         switch people {
         case .everybody:
-            try self.connection.query(Self.everybodySQL, asker, limit, Int64?.none, read: Self.choosable)
-        case .acquainted: try self.connection.query(Self.everybodySQL, asker, limit, asker, read: Self.choosable)
-        case .friends: try self.connection.query(Self.friendsSQL, asker, limit, read: Self.choosable)
-        case .members(let id): try self.connection.query(Self.membersSQL, asker, limit, id, read: Self.choosable)
-        case .lists: try self.connection.query(Self.listsSQL, asker, limit, read: Self.choosable)
+            try self.connection.query(
+                Self.everybodySQL, Int64?.none, asker, after, rows, read: Self.choosable)
+        case .acquainted:
+            try self.connection.query(Self.everybodySQL, asker, asker, after, rows, read: Self.choosable)
+        case .friends: try self.connection.query(Self.friendsSQL, asker, after, rows, read: Self.choosable)
+        case .members(let id): try self.connection.query(Self.membersSQL, asker, after, rows, id, read: Self.choosable)
+        case .lists: try self.connection.query(Self.listsSQL, asker, after, rows, read: Self.choosable)
         }
     }
 
     private static func choosable(_ row: Row) throws(StoreError) -> ChoosablePerson {
         ChoosablePerson(
-            name: try row.userName(0), displayName: row.optionalText(1), ownName: row.optionalText(2),
-            list: row.optionalInt64(3).flatMap(PersonalList.init(rawValue:)))
+            key: row.text(0), name: try row.userName(1), displayName: row.optionalText(2), ownName: row.optionalText(3),
+            list: row.optionalInt64(4).flatMap(PersonalList.init(rawValue:)))
     }
 
     private static let choosableTeamsSQL = SQL(

@@ -39,6 +39,24 @@ extension ReadTransaction {
         }
     }
 
+    /// Condition on a person `u`: `?1` is NULL, or knows them by a conversation or a friendship. Everybody knows themselves
+    /// and the server's own accounts.
+    static let isKnown: SQLText = """
+        (?1 IS NULL OR u.id = ?1 OR u.is_system <> 0 OR u.id IN (
+            SELECT other_id FROM friend WHERE owner_id = ?1 AND is_removed = 0
+            UNION SELECT b.user_id FROM member a JOIN member b ON b.conversation_id = a.conversation_id
+            WHERE a.user_id = ?1))
+        """
+
+    private static let peopleSQL = SQL(
+        """
+        SELECT u.name FROM user u WHERE u.name > ?2 AND u.id <> 0 AND u.disabled = 0 AND u.deleted_at IS NULL
+            AND (?3 = '' OR instr(lower(u.name), lower(?3)) > 0
+                OR instr(lower(coalesce(u.display_name, '')), lower(?3)) > 0)
+            AND \(isKnown)
+        ORDER BY u.name LIMIT ?4
+        """)
+
     /// People whose name or display name holds a text, by name: without the system, and without who is disabled or
     /// deleted. Letters of ASCII are the same in both cases; `limit` is 1...1000.
     ///
@@ -48,16 +66,7 @@ extension ReadTransaction {
     package func people(
         matching text: String, after: String, knownTo asker: UserID? = nil, limit: Int
     ) throws(StoreError) -> [UserName] {
-        let sql: StaticString = """
-            SELECT name FROM user WHERE name > ?1 AND id <> 0 AND disabled = 0 AND deleted_at IS NULL
-                AND (?2 = '' OR instr(lower(name), lower(?2)) > 0 OR instr(lower(coalesce(display_name, '')), lower(?2)) > 0)
-                AND (?4 IS NULL OR id = ?4 OR is_system <> 0 OR id IN (
-                    SELECT other_id FROM friend WHERE owner_id = ?4 AND is_removed = 0
-                    UNION SELECT b.user_id FROM member a JOIN member b ON b.conversation_id = a.conversation_id
-                    WHERE a.user_id = ?4))
-            ORDER BY name LIMIT ?3
-            """
-        return try self.connection.query(sql, after, text, try Self.page(limit), asker?.rawValue) {
+        try self.connection.query(Self.peopleSQL, asker?.rawValue, after, text, try Self.page(limit)) {
             row throws(StoreError) in try row.userName(0)
         }
     }

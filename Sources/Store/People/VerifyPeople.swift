@@ -67,7 +67,27 @@ extension Verifier {
         if try self.count("SELECT count(*) FROM secret WHERE name = 'bare_token' AND length(value) = 32") != 1 {
             self.notes.add(.people, "The server's key for tokens is missing. Restore the last backup.")
         }
+        try self.checkSortKeys()
         try self.checkApplication()
+    }
+
+    /// Places of names in lists, which the server computes from them.
+    private func checkSortKeys() throws(StoreError) {
+        let found = try self.connection.query(
+            """
+            SELECT name, coalesce(display_name, name), sort_key FROM user
+            UNION ALL SELECT u.name, f.remark, f.sort_key FROM friend f JOIN user u ON u.id = f.other_id
+            WHERE coalesce(f.remark, f.sort_key) IS NOT NULL
+            UNION ALL SELECT u.name, m.nickname, m.sort_key FROM member m JOIN user u ON u.id = m.user_id
+            WHERE coalesce(m.nickname, m.sort_key) IS NOT NULL
+            """
+        ) { row throws(StoreError) -> String? in
+            let (name, shown) = (row.text(0), row.optionalText(1))
+            return shown.map { PinyinInitial.sortKey(of: $0, id: name) } == row.optionalText(2) ? nil : name
+        }
+        for name in found.compactMap({ $0 }) {
+            self.notes.add(.people, "\(name) stands in the wrong place of lists: give the same name again.")
+        }
     }
 
     /// The app of LeanCloud clients; whether its keys can be opened is seen at the start.

@@ -32,9 +32,9 @@ extension WriteTransaction {
             """
             UPDATE user SET deleted_at = ?, disabled = 1, role = 0, is_system = 0, password_hash = NULL,
                 external_id = NULL, display_name = NULL, attributes = NULL, settings = NULL, avatar = NULL,
-                avatar_small = NULL, allowlist_only = 0, change = ?
+                avatar_small = NULL, allowlist_only = 0, sort_key = ?, change = ?
             WHERE id = ?
-            """, self.wallMilliseconds, self.nextChange(), user)
+            """, self.wallMilliseconds, state.name.sortKey(shownAs: nil), self.nextChange(), user)
         state.isDeleted = true
         state.isDisabled = true
         state.isSystem = false
@@ -75,10 +75,11 @@ extension WriteTransaction {
         // Also of those who were friends before.
         try self.connection.run(
             """
-            UPDATE friend SET remark = NULL WHERE remark IS NOT NULL AND other_id = ?1
+            UPDATE friend SET remark = NULL, sort_key = NULL WHERE remark IS NOT NULL AND other_id = ?1
                 AND owner_id IN (SELECT other_id FROM friend WHERE owner_id = ?1)
             """, user)
-        try self.connection.run("UPDATE friend SET remark = NULL WHERE owner_id = ? AND remark IS NOT NULL", user)
+        try self.connection.run(
+            "UPDATE friend SET remark = NULL, sort_key = NULL WHERE owner_id = ? AND remark IS NOT NULL", user)
         for friend in friends { self.noteProfile(.remark(by: friend, of: name)) }
         try self.connection.run(
             Self.discardSQL, user, change)

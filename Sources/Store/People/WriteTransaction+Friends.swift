@@ -154,7 +154,7 @@ extension FriendWrites {
         let change = self.transaction.nextChange()
         try self.transaction.connection.run(
             """
-            UPDATE friend SET is_removed = 1, remark = NULL, change = ?1
+            UPDATE friend SET is_removed = 1, remark = NULL, sort_key = NULL, change = ?1
             WHERE (owner_id = ?2 AND other_id = ?3) OR (owner_id = ?3 AND other_id = ?2)
             """, change, owner, other)
         let (one, two) = (try self.transaction.knownUser(owner), try self.transaction.knownUser(other))
@@ -172,10 +172,11 @@ extension FriendWrites {
         try WriteTransaction.check(remark, maximumScalars: PeopleLimits.nameScalars, "a remark")
         guard try self.areFriends(owner, other) else { throw .refused(.noSuchUser) }
         let change = self.transaction.nextChange()
-        try self.transaction.connection.run(
-            "UPDATE friend SET remark = ?, change = ? WHERE owner_id = ? AND other_id = ?",
-            remark.isEmpty ? nil : remark, change, owner, other)
         let name = try self.transaction.knownUser(other).name
+        let shown = remark.isEmpty ? nil : remark
+        try self.transaction.connection.run(
+            "UPDATE friend SET remark = ?, sort_key = ?, change = ? WHERE owner_id = ? AND other_id = ?", shown,
+            shown.map { name.sortKey(shownAs: $0) }, change, owner, other)
         self.transaction.noteProfile(.remark(by: owner, of: name))
         try self.transaction.notePeople(.remark(name), by: owner, to: [owner])
         return change

@@ -14,7 +14,11 @@ extension WriteTransaction {
         var fields: ProfileFields = []
         if let name = patch.displayName {
             try Self.check(name, maximumScalars: PeopleLimits.nameScalars, "a display name")
-            try self.connection.run("UPDATE user SET display_name = ? WHERE id = ?", name.isEmpty ? nil : name, user)
+            let shown = name.isEmpty ? nil : name
+            try self.connection.run(
+                "UPDATE user SET display_name = ?, sort_key = ? WHERE id = ?", shown,
+                state.name.sortKey(shownAs: shown),
+                user)
             fields.insert(.name)
         }
         if patch.avatar != nil || patch.avatarSmall != nil {

@@ -16,9 +16,10 @@ extension WriteTransaction {
         }
         try self.connection.run(
             """
-            INSERT INTO user (name, role, display_name, password_hash, external_id, created_at)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """, name, role.rawValue, displayName, passwordHash, externalID, self.wallMilliseconds)
+            INSERT INTO user (name, role, display_name, password_hash, external_id, created_at, sort_key)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, name, role.rawValue, displayName, passwordHash, externalID, self.wallMilliseconds,
+            name.sortKey(shownAs: displayName))
         // Nobody watches a person who was not there.
         self.noteProfile(.person(name, .existence))
         return UserID(rawValue: self.connection.lastInsertedID)
@@ -42,7 +43,8 @@ extension WriteTransaction {
     package func setDisplayName(_ user: UserID, _ name: String?) throws(StoreError) {
         let state = try self.knownUser(user)
         try self.connection.run(
-            "UPDATE user SET display_name = ?, change = ? WHERE id = ?", name, self.nextChange(), user)
+            "UPDATE user SET display_name = ?, sort_key = ?, change = ? WHERE id = ?", name,
+            state.name.sortKey(shownAs: name), self.nextChange(), user)
         try self.noteShown(state, .name)
     }
 

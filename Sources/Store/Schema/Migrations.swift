@@ -5,6 +5,13 @@ struct Migration {
     /// `PRAGMA user_version` after it; several steps may lead to one version together.
     let version: Int
     let sql: String
+    /// Fills in what no statement can compute, after `sql`; `nil` for nothing.
+    var fill: (@Sendable (Connection) throws(StoreError) -> Void)?
+
+    func run(on connection: Connection) throws(StoreError) {
+        try connection.script(self.sql)
+        try self.fill?(connection)
+    }
 }
 
 /// Every step from version 1 on that was ever shipped, oldest first. Append only: a database of any age passes through
@@ -36,6 +43,7 @@ let migrations: [Migration] = [
     migration24Feed,
     migration25Invitations,
     migration26Renderers,
+    migration27SortKeys,
 ]
 
 extension Connection {
@@ -60,7 +68,7 @@ extension Connection {
                 try self.fillNewDatabase(now: now, epoch: epoch)
                 version = Schema.version
             }
-            for step in steps where step.version > version { try self.script(step.sql) }
+            for step in steps where step.version > version { try step.run(on: self) }
             try self.script("PRAGMA user_version = \(supported); COMMIT")
         } catch {
             if self.isInTransaction { try? self.script("ROLLBACK") }
@@ -81,7 +89,8 @@ extension Connection {
             try self.run("INSERT INTO secret (name, value) VALUES (?, randomblob(32))", name)
         }
         try self.run(
-            "INSERT INTO user (id, name, role, created_at) VALUES (?, ?, 1, ?)", UserID.system, systemUserName, now)
+            "INSERT INTO user (id, name, role, created_at, sort_key) VALUES (?, ?, 1, ?, ?)", UserID.system,
+            systemUserName, now, systemUserName.sortKey(shownAs: nil))
     }
 }
 

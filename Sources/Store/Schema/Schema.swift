@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 26
+    static let version = 27
 
     static let sql = """
         -- ---- The database itself ----
@@ -48,6 +48,8 @@ enum Schema {
         -- avatar_small: the address of the small size of what avatar names; NULL for none.
         -- deleted_at: when the account was deleted, UTC milliseconds; its name and its messages stay.
         -- trial: 1 for a person whom a request without a token made in the trial mode.
+        -- sort_key: the place of the person's name in lists, see PinyinInitial; of a friend and of a member, that of the
+        -- remark and of the nickname, NULL where there is none.
         CREATE TABLE user (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             name TEXT NOT NULL UNIQUE COLLATE BINARY,
@@ -66,9 +68,11 @@ enum Schema {
             change INTEGER NOT NULL DEFAULT 0,
             avatar_small TEXT,
             deleted_at INTEGER,
-            trial INTEGER NOT NULL DEFAULT 0
+            trial INTEGER NOT NULL DEFAULT 0,
+            sort_key TEXT NOT NULL DEFAULT ''
         ) STRICT;
         CREATE INDEX user_in_trial ON user (id) WHERE trial = 1;
+        CREATE INDEX user_by_sort_key ON user (sort_key);
 
         -- Only hashes of a token are kept: who reads the database cannot sign in with it.
         -- bare_hash: of the token alone, under the secret bare_token; NULL for a token of before version 4 that was not
@@ -109,9 +113,11 @@ enum Schema {
             is_removed INTEGER NOT NULL DEFAULT 0,
             change INTEGER NOT NULL,
             created_at INTEGER NOT NULL,
+            sort_key TEXT,
             PRIMARY KEY (owner_id, other_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX friend_by_change ON friend (owner_id, change);
+        CREATE INDEX friend_by_sort_key ON friend (owner_id, sort_key) WHERE sort_key IS NOT NULL;
 
         -- state: 0 waiting, 1 accepted, 2 refused, 3 discarded by the one who was asked.
         -- seen: 1 when who was asked has opened the list of requests since this one came.
@@ -227,6 +233,7 @@ enum Schema {
             acked_from INTEGER NOT NULL DEFAULT 0,
             read_position INTEGER NOT NULL DEFAULT 0,
             own_position INTEGER NOT NULL DEFAULT 0,
+            sort_key TEXT,
             PRIMARY KEY (conversation_id, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX member_by_user ON member (user_id, conversation_id);

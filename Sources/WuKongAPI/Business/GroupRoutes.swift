@@ -56,10 +56,14 @@ enum GroupRoutes {
     @Sendable static func card(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         let user = call.user
+        let now = call.services.clock.wallMilliseconds()
         call.read { store throws(StoreError) in
-            try store.view(of: try store.knownConversation(group, of: user), for: user)
-        } answer: { view in
-            .json(view.row)
+            let conversation = try store.knownConversation(group, of: user)
+            return (
+                view: try store.view(of: conversation, for: user), team: try store.teams.team(conversation.id, at: now)
+            )
+        } answer: { found in
+            .json(found.view.row.adding(GroupModes.row(found.team)))
         }
     }
 
@@ -86,12 +90,16 @@ enum GroupRoutes {
         let fields = try call.request.fields()
         let personal = try PersonalSettings.patch(fields, call.request.body)
         let common = try GroupChange(fields)
-        guard personal != nil || common != nil else { throw .bad("the body has nothing that can be set") }
+        let modes = try GroupModes(fields)
+        guard personal != nil || common != nil || modes != nil else {
+            throw .bad("the body has nothing that can be set")
+        }
         let actor = call.actor
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(group, of: actor.user)
             if let personal { _ = try store.setPreference(actor.user, in: conversation.id, personal) }
             if let common { try store.updateInfo(of: conversation.id, common.patch, by: actor) }
+            if let modes { try modes.apply(to: conversation.id, by: actor, store) }
         } answer: {
             .ok
         }

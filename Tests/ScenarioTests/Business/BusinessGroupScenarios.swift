@@ -98,6 +98,47 @@ struct BusinessGroupScenarios {
         #expect(try nurse.does("GET", "group/my") == .array([]))
     }
 
+    @Test("owner and managers change every setting of a team that its card shows; all of a request holds or none")
+    func modes() throws {
+        let (server, romeo, juliet, nurse, group) = try self.furnished()
+        func modes(_ app: App) throws -> [Int64?] {
+            let card = try app.does("GET", "groups/\(group)")
+            return ["team_type", "join_mode", "invite_mode", "be_invite_mode", "update_info_mode", "mute_mode"]
+                .map { card[$0]?.integer }
+        }
+        #expect(try modes(juliet) == [1, 2, 1, 1, 0, 0])
+        let all =
+            #"{"join_mode":1,"invite_mode":0,"be_invite_mode":0,"update_info_mode":1,"mute_mode":3,"#
+            + #""introduction":"two households"}"#
+        try juliet.isRefused("PUT", "groups/\(group)/setting", all)
+        #expect(try modes(juliet) == [1, 2, 1, 1, 0, 0])
+        try romeo.does("PUT", "groups/\(group)/setting", all)
+        #expect(try modes(juliet) == [1, 1, 0, 0, 1, 3])
+        let card = try nurse.does("GET", "groups/\(group)/detail")
+        #expect(card["introduction"]?.string == "two households")
+        // The same settings in the words of the open server, and at the other doors.
+        #expect(card["invite"]?.integer == 1 && card["forbidden"]?.integer == 1)
+        let native = try NativeClient(server, "romeo")
+        let id = try #require(try native.get("/conversations")["items"]?.array?.first?["id"]?.string)
+        let rows = try native.get("/conversations/\(id)/card")["rows"]?.array ?? []
+        func value(_ row: String) -> String? { rows.first { $0["row"]?.string == row }?["value"]?.string }
+        #expect(value("join") == "approval" && value("muteAll") == "everyone" && value("beInvited") == "approval")
+        for wrong in [
+            #"{"join_mode":3}"#, #"{"mute_mode":2}"#, #"{"be_invite_mode":"0"}"#, #"{"invite":0,"invite_mode":1}"#,
+            #"{"forbidden":0,"mute_mode":0}"#, #"{"name":"Mantua","join_mode":7}"#,
+        ] {
+            try romeo.isRefused("PUT", "groups/\(group)/setting", wrong)
+        }
+        #expect(try modes(romeo) == [1, 1, 0, 0, 1, 3])
+        try romeo.does("POST", "groups/\(group)/managers", #"["juliet"]"#)
+        try juliet.does("PUT", "groups/\(group)/setting", #"{"mute_mode":0,"join_mode":0}"#)
+        #expect(try modes(nurse) == [1, 0, 0, 0, 1, 0])
+        // A member edits the card now, but not the rights.
+        try nurse.does("PUT", "groups/\(group)/setting", #"{"introduction":""}"#)
+        try nurse.isRefused("PUT", "groups/\(group)/setting", #"{"introduction":"x","update_info_mode":0}"#)
+        #expect(try nurse.does("GET", "groups/\(group)")["introduction"]?.string ?? "" == "")
+    }
+
     @Test("people come and go; a device that was away follows by version, who was removed learns it too")
     func members() throws {
         let (server, romeo, juliet, nurse, group) = try self.furnished()

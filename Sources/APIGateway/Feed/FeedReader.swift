@@ -108,7 +108,7 @@ private struct FeedWording {
         guard !place.isFromBefore(change) else { return }
         var facts = NativeNotices.Facts(isMine: place.value != nil, viewer: self.identity.user)
         var member: Member?
-        if case .member(let person) = change.subject, facts.isMine {
+        if let person = change.subject.memberToRead, facts.isMine {
             member = try store.member(person, in: id)
             facts.isMember = member != nil
         }

@@ -15,7 +15,7 @@ enum NativeNotice: Hashable {
     case joined
     /// The person has read so far, on any device.
     case read
-    /// Somebody came into the conversation, or has another role, name or mute.
+    /// Somebody came into the conversation, or has another role, name or mute; the person too, but for coming.
     case member(UserID)
     /// Somebody is not in the conversation any more.
     case left(UserID)
@@ -27,6 +27,18 @@ enum NativeNotice: Hashable {
     case profile(UserID)
     /// Read anew who people are.
     case gapOfPeople
+}
+
+extension FeedChange.Subject {
+    /// Member whose row the wording needs; `nil` for none.
+    var memberToRead: UserID? {
+        switch self {
+        case .member(let person), .memberState(let person): person
+        case .message, .changedMessage, .receipt, .conversation, .own, .read, .history, .gap, .ended, .person,
+            .gapOfPeople:
+            nil
+        }
+    }
 }
 
 /// Wording of the store's changes for native clients, whichever way a change came: the third one beside those of
@@ -52,7 +64,8 @@ enum NativeNotices {
         case .person(let person): return .profile(person)
         case .gapOfPeople: return .gapOfPeople
         case .ended: return .gone
-        case .message, .changedMessage, .receipt, .member, .conversation, .own, .read, .history, .gap: break
+        case .message, .changedMessage, .receipt, .member, .memberState, .conversation, .own, .read, .history, .gap:
+            break
         }
         guard facts.isMine else { return change == .member(facts.viewer) ? .gone : nil }
         return switch change {
@@ -60,6 +73,8 @@ enum NativeNotices {
         case .changedMessage(let sequence), .receipt(let sequence): .changedMessage(sequence: sequence)
         case .member(facts.viewer): .joined
         case .member(let person): facts.isMember ? .member(person) : .left(person)
+        // Who went since is told as such by the change that says so.
+        case .memberState(let person): facts.isMember ? .member(person) : nil
         case .conversation, .own: .conversation
         case .read: .read
         case .history, .gap: .gap
@@ -174,7 +189,7 @@ enum NativeNotices {
             }
             if member.mutedUntilMilliseconds > 0 {
                 writer.key("mutedUntil")
-                writer.integer(member.mutedUntilMilliseconds)
+                writer.integer(min(member.mutedUntilMilliseconds, NativeMessage.always))
             }
         }
     }

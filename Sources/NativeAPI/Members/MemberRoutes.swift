@@ -105,7 +105,8 @@ enum MemberRoutes {
         NativeUser(info, isOnline: online.contains(member.name)).write(to: &writer)
         writer.text("role", NativeConversation.word(member.role))
         writer.text("nickname", member.nickname)
-        writer.number("mutedUntil", member.mutedUntilMilliseconds > call.now ? member.mutedUntilMilliseconds : nil)
+        let until = min(member.mutedUntilMilliseconds, NativeMessage.always)
+        writer.number("mutedUntil", until > call.now ? until : nil)
         writer.endObject()
     }
 

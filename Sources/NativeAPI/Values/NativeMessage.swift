@@ -15,7 +15,7 @@ package struct NativeMessage: Sendable {
     }
 
     /// Moment that never comes, in a number that every client can hold: 2 to the power of 53, less one.
-    static let always: Int64 = 9_007_199_254_740_991
+    package static let always: Int64 = 9_007_199_254_740_991
 
     let message: Message
     let content: Content

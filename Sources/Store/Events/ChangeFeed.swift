@@ -4,7 +4,7 @@ package import ChatModel
 private enum FeedKind: Int64 {
     /// A message was edited, recalled, deleted for everybody, or rows about it have changed.
     case message = 1
-    /// A member came, went, or has another role, name or mute.
+    /// A member came or went; in rows from before `memberState` also what that says.
     case member = 2
     /// The conversation is new, or its card, settings or list of those who may not come back have changed.
     case conversation = 3
@@ -12,6 +12,8 @@ private enum FeedKind: Int64 {
     case receipt = 4
     /// Messages are gone for one person.
     case history = 5
+    /// A member has another role, name or mute.
+    case memberState = 6
 }
 
 /// Bounds of the feed. Whoever is farther behind begins anew.
@@ -46,8 +48,10 @@ package struct FeedChange: Hashable, Sendable {
         case changedMessage(sequence: Int64)
         /// Somebody got or read a message of the person's.
         case receipt(sequence: Int64)
-        /// A member came, went, or has another role, name or mute; the person's own leaving too.
+        /// A member came or went; the person's own coming and leaving too.
         case member(UserID)
+        /// A member has another role, name or mute; the person too.
+        case memberState(UserID)
         /// The conversation is new, or its card, settings or list of those who may not come back have changed.
         case conversation
         /// The person's own switches, remark, draft or place in the list.
@@ -113,12 +117,14 @@ extension WriteTransaction {
         case .created, .card, .settings, .blocked, .unblocked:
             if event.isForMembers { rows.add(.conversation, for: nil) }
             for person in event.others { rows.add(.conversation, for: person) }
-        case .joined, .left, .role, .nickname, .muted, .unmuted:
+        case .joined, .left:
             let others = Set(event.others)
             for person in event.subjects {
                 if event.isForMembers { rows.add(.member, for: nil, about: person) }
                 if others.contains(person) { rows.add(.member, for: person, about: person) }
             }
+        case .role, .nickname, .muted, .unmuted:
+            for person in event.subjects { rows.add(.memberState, for: nil, about: person) }
         case .ended: try self.connection.run(Self.addGone, event.position.rawValue, place.conversation)
         // In no conversation: see `addToPersonFeed`.
         case .person: return
@@ -397,9 +403,11 @@ extension ReadTransaction {
         case (.message, let sequence?, _): return .changedMessage(sequence: sequence)
         case (.receipt, let sequence?, _): return .receipt(sequence: sequence)
         case (.member, _, let person?): return .member(UserID(rawValue: person))
+        case (.memberState, _, let person?): return .memberState(UserID(rawValue: person))
         case (.conversation, _, _): return .conversation
         case (.history, _, _): return .history
-        case (.message, nil, _), (.receipt, nil, _), (.member, _, nil): throw Row.damaged("change")
+        case (.message, nil, _), (.receipt, nil, _), (.member, _, nil), (.memberState, _, nil):
+            throw Row.damaged("change")
         }
     }
 }

@@ -34,13 +34,17 @@ struct NativeNoticesTests {
         #expect(self.notice(.member(self.other), isMember: true) == .member(self.other))
         #expect(self.notice(.member(self.other)) == .left(self.other))
         #expect(self.notice(.member(self.me), isMember: true) == .joined, "who joined again gets a fresh one")
+        for person in [self.other, self.me] {
+            #expect(self.notice(.memberState(person), isMember: true) == .member(person))
+            #expect(self.notice(.memberState(person)) == nil, "who went since is told by the change that says so")
+        }
     }
 
     @Test("who is out is told that it is gone, and nothing else")
     func gone() {
         for change in [
             FeedChange.Subject.message(sequence: 1), .changedMessage(sequence: 1), .receipt(sequence: 1), .conversation,
-            .own, .read, .history, .gap, .member(self.other),
+            .own, .read, .history, .gap, .member(self.other), .memberState(self.me),
         ] {
             #expect(self.notice(change, isMine: false) == nil, "\(change)")
         }

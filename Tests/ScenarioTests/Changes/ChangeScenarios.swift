@@ -42,7 +42,8 @@ struct ChangeScenarios {
         }
     }
 
-    private func name(ofSubject change: Change) -> String { change == .join ? "paris" : "tybalt" }
+    /// The one to whom it happens.
+    func name(ofSubject change: Change) -> String { change == .join ? "paris" : "tybalt" }
 
     // MARK: WuKongIM
 
@@ -249,7 +250,7 @@ struct ChangeScenarios {
 
     /// The line that the group shows, by the gateway through which the change came: the event of the team, or the type
     /// of the message that WuKongIM's apps know; `nil` for none.
-    private func line(_ way: Way) -> String? {
+    func line(_ way: Way) -> String? {
         switch way.origin {
         case .ctl, .native:
             switch way.change {

@@ -63,19 +63,19 @@ struct Way: CustomTestStringConvertible, Sendable {
 
     private static func origins(of change: Change) -> [Origin] {
         switch change {
-        case .title, .muteMember, .unmuteMember, .manager: [.ctl, .app, .leanCloud, .leanCloudREST]
-        case .notice, .nickname, .muteAll: [.ctl, .app]
+        case .title, .muteMember, .unmuteMember, .manager: [.ctl, .app, .native, .leanCloud, .leanCloudREST]
+        case .notice, .nickname, .muteAll: [.ctl, .app, .native]
         case .join: [.ctl, .app, .manager, .native, .leanCloud, .leanCloudREST]
-        case .leave: [.ctl, .app, .manager, .leanCloud, .leanCloudREST]
+        case .leave: [.ctl, .app, .manager, .native, .leanCloud, .leanCloudREST]
         case .block: [.leanCloud, .leanCloudREST]
         case .deny: [.app, .manager]
         case .ban: [.ctl, .manager]
-        case .dismiss: [.ctl, .app, .manager]
-        case .edit: [.app, .leanCloud, .leanCloudREST]
-        case .recall: [.ctl, .app, .leanCloud, .leanCloudREST]
+        case .dismiss: [.ctl, .app, .manager, .native]
+        case .edit: [.app, .native, .leanCloud, .leanCloudREST]
+        case .recall: [.ctl, .app, .native, .leanCloud, .leanCloudREST]
         case .deletion: [.ctl, .app]
-        case .reaction, .pin: [.app]
-        case .read: [.app, .manager, .leanCloud]
+        case .reaction, .pin: [.app, .native]
+        case .read: [.app, .manager, .native, .leanCloud]
         }
     }
 }
@@ -127,9 +127,7 @@ final class ChangeStage {
         case .ctl: try self.control(way.change)
         case .app: try self.ask(way.change)
         case .manager: try self.manage(way.change)
-        case .native:
-            let paris = try self.server.token("paris")
-            #expect(try self.server.http("POST", "/api/v1/teams/verona/apply", token: paris, json: "{}").status == 200)
+        case .native: try self.request(way.change)
         case .leanCloud: try self.command(way.change)
         case .leanCloudREST: try self.rest(way.change)
         }
@@ -211,6 +209,35 @@ final class ChangeStage {
             }
         let answer = try self.server.manage(path, "{\(place),\(rest)}")
         #expect(answer.status == 200, "\(path): \(answer)")
+    }
+
+    private func request(_ change: Change) throws {
+        let group = "/conversations/\(self.verona.rawValue)"
+        let tybalt = group + "/members/tybalt"
+        let message = "/messages/\(self.verona.rawValue)-\(self.message.sequence)"
+        let (name, method, path, body): (String, String, String, String) =
+            switch change {
+            case .title: ("romeo", "PATCH", group, #"{"title":"Mantua"}"#)
+            case .notice: ("romeo", "PATCH", group, #"{"announcement":"tonight"}"#)
+            case .muteAll: ("romeo", "PATCH", group, #"{"muteAll":"members"}"#)
+            case .muteMember: ("romeo", "PATCH", tybalt, #"{"mutedUntil":9007199254740991}"#)
+            case .unmuteMember: ("romeo", "PATCH", tybalt, #"{"mutedUntil":0}"#)
+            case .manager: ("romeo", "PATCH", tybalt, #"{"role":"manager"}"#)
+            case .nickname: ("tybalt", "PATCH", tybalt, #"{"nickname":"Cat"}"#)
+            case .join: ("paris", "POST", group + "/requests", "{}")
+            case .leave: ("romeo", "DELETE", tybalt, "")
+            case .dismiss: ("romeo", "DELETE", group + "/team", "")
+            case .edit: ("romeo", "PATCH", message, #"{"text":"therefore"}"#)
+            case .recall: ("romeo", "POST", message + "/recall", "")
+            case .reaction: ("romeo", "PUT", message + "/reactions/%F0%9F%91%8D", "")
+            case .pin: ("romeo", "PUT", message + "/pin", "")
+            case .read: ("tybalt", "PUT", group + "/read", #"{"sequence":\#(self.message.sequence)}"#)
+            case .block, .deny, .ban, .deletion: ("", "", "", "")
+            }
+        var client = try NativeClient(self.server)
+        client.token = try self.server.token(name, .app)
+        let reply = try client.ask(method, path, body)
+        #expect((200...204).contains(reply.status), "\(method) \(path): \(reply.text)")
     }
 
     private func command(_ change: Change) throws {

@@ -39,7 +39,8 @@ struct PersonWay: CustomTestStringConvertible, Sendable {
     private static func origins(of act: PersonAct) -> [Origin] {
         switch act {
         case .name: [.ctl, .app, .native]
-        case .picture, .request, .agree, .unfriend, .remark: [.app]
+        case .remark: [.app, .native]
+        case .picture, .request, .agree, .unfriend: [.app]
         case .block, .unblock: [.ctl, .app, .manager]
         case .remind: [.manager]
         }
@@ -161,7 +162,7 @@ struct PersonChangeScenarios {
 
     // MARK: Changing
 
-    private func prepare(_ stage: ChangeStage, _ way: PersonWay) throws -> App {
+    func prepare(_ stage: ChangeStage, _ way: PersonWay) throws -> App {
         let server = stage.server
         let (romeo, juliet, tybalt) = (try server.id("romeo"), try server.id("juliet"), try server.id("tybalt"))
         try server.write { store throws(StoreError) in
@@ -174,7 +175,7 @@ struct PersonChangeScenarios {
         return try App(server, "romeo")
     }
 
-    private func perform(_ way: PersonWay, _ stage: ChangeStage, _ romeo: App) throws {
+    func perform(_ way: PersonWay, _ stage: ChangeStage, _ romeo: App) throws {
         let server = stage.server
         switch (way.origin, way.act) {
         case (.ctl, .name): self.control(server, "profile", "set", "romeo", "--display-name", "Montague")
@@ -191,6 +192,10 @@ struct PersonChangeScenarios {
         case (.app, .unblock): try romeo.does("DELETE", "user/blacklist/tybalt")
         case (.native, .name):
             #expect(try server.changeProfile(romeo.token, #"{"display_name":"Montague"}"#).status == 200)
+        case (.native, .remark):
+            var client = try NativeClient(server)
+            client.token = romeo.token
+            try client.done("PUT", "/people/juliet/remark", #"{"remark":"the sun"}"#)
         case (.manager, .block): try self.manage(server, "/channel/blacklist_add")
         case (.manager, .unblock): try self.manage(server, "/channel/blacklist_remove")
         case (.manager, .remind):

@@ -66,6 +66,18 @@ final class FeedClient {
         throw TestClientError(description: "closed, waiting for \(type)")
     }
 
+    /// Everything until a change that is made now, a group of this person's alone, which is not among it.
+    func everything(_ server: TestServer, _ name: String) throws -> [JSONValue] {
+        try server.settle()
+        let last = try server.group("last-\(Int64.random(in: 0...Int64.max))", [name])
+        var events: [JSONValue] = []
+        while let event = try self.next() {
+            if event["conversation"]?["id"]?.string == "\(last.rawValue)" { return events }
+            events.append(event)
+        }
+        throw TestClientError(description: "closed")
+    }
+
     /// Everything until the answer to a ping: what the server has sent before.
     func pending() throws -> [JSONValue] {
         try self.say(#"{"ping":1}"#)

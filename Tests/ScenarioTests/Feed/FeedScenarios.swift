@@ -121,7 +121,7 @@ struct FeedScenarios {
         #expect(juliet.cursor == cursor)
         var texts: [String?] = []
         var positions: [Int64] = []
-        let events = try self.everything(juliet, server)
+        let events = try juliet.everything(server, "juliet")
         for event in events {
             positions.append(try #require(event["cursor"]?.string.flatMap(FeedCursor.init)).position)
             if event["type"]?.string == "message" { texts.append(event["message"]?["text"]?.string) }
@@ -131,7 +131,7 @@ struct FeedScenarios {
         #expect(positions == positions.sorted() && Set(positions).count == positions.count)
         #expect(events.contains { $0["type"]?.string == "member" && $0["user"]?.string == "romeo" })
         let newest = try FeedClient.ready(server, "juliet", after: juliet.cursor)
-        let rest = try self.everything(newest, server).compactMap { $0["cursor"]?.string.flatMap(FeedCursor.init) }
+        let rest = try newest.everything(server, "juliet").compactMap { $0["cursor"]?.string.flatMap(FeedCursor.init) }
         #expect(rest.allSatisfy { !positions.contains($0.position) }, "nothing twice to who names the last cursor")
     }
 
@@ -152,31 +152,17 @@ struct FeedScenarios {
         try present.event("profile")
         try server.write { store throws(StoreError) in try store.friends.setFriendRemark(romeo, of: juliet, "the sun") }
         #expect(try present.event("profile")["user"]?["remark"]?.string == "the sun")
-        #expect(try self.everything(stranger, server, "tybalt").isEmpty)
+        #expect(try stranger.everything(server, "tybalt").isEmpty)
         try server.write { store throws(StoreError) in
             try store.setDisplayName(romeo, "Romeo")
             try store.setDisplayName(tybalt, "Capulet")
         }
         try server.restart()
         let back = try FeedClient.ready(server, "nurse", after: cursor)
-        let missed = try self.everything(back, server, "nurse")
+        let missed = try back.everything(server, "nurse")
         #expect(missed.map { $0["type"]?.string } == ["profile"], "the newest state, once, and of nobody else")
         #expect(missed.first?["user"]?["displayName"]?.string == "Romeo")
         #expect(missed.first?["user"]?["remark"] == nil && missed.first?["cursor"] != nil)
-    }
-
-    /// What the feed sends until a change that is made now.
-    private func everything(
-        _ client: FeedClient, _ server: TestServer, _ name: String = "juliet"
-    ) throws -> [JSONValue] {
-        try server.settle()
-        let last = try server.group("last-\(Int64.random(in: 0...Int64.max))", [name])
-        var events: [JSONValue] = []
-        while let event = try client.next() {
-            if event["conversation"]?["id"]?.string == "\(last.rawValue)" { return events }
-            events.append(event)
-        }
-        throw TestClientError(description: "closed")
     }
 
     @Test("a cursor that is unknown, too new or of another database is a gap")

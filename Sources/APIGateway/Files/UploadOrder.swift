@@ -5,7 +5,7 @@ import Transfers
 import Transport
 
 /// Order of one request with a body to an upload, as its head says.
-struct UploadOrder {
+struct UploadOrder: Hashable {
     enum Kind: Hashable {
         /// tus: begins an upload of so many bytes; the body may bring the first of them.
         case create(bringsBytes: Bool)

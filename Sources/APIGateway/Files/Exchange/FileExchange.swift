@@ -34,7 +34,7 @@ struct ExchangePort: Sendable {
 }
 
 /// Caller, as the engine of transfers knows it.
-struct FileCaller: Sendable {
+struct FileCaller: Hashable, Sendable {
     var actor: Actor
     var transferClass: TransferClass
 

@@ -95,7 +95,7 @@ final class QuestionExchange: FileExchange {
 
     private func status(_ record: TransferRecord, _ metadata: [UInt8]?) {
         var fields =
-            UploadExchange.progress(record) + [
+            UploadAnswer.progress(record) + [
                 ("Cache-Control", "no-store"), (FileWording.fileField, record.file.text),
             ]
         if let size = record.size { fields.append(("Upload-Length", String(size))) }

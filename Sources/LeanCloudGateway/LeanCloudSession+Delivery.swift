@@ -8,10 +8,6 @@ import Transport
 
 /// Messages on their way to a session, and its own on their way out.
 struct LeanCloudDeliveries {
-    /// Most live messages that are held back while what was missed is read; with one more another round follows.
-    static let maximumHeld = 256
-    /// Most conversations remembered in which messages were dropped; of more, a round looks at all.
-    static let maximumDropped = 100
     /// Most messages remembered that were not acknowledged.
     static let maximumUnacknowledged = 1_024
 
@@ -26,19 +22,13 @@ struct LeanCloudDeliveries {
     var publishes: [UInt64: LeanCloudPublish] = [:]
     var lastTicket: UInt64 = 0
 
-    /// Live messages that wait until what was missed has been sent; `nil` outside of a round.
-    fileprivate var held: [Delivery]?
-    /// Round to read next; `nil` when none is needed.
-    fileprivate var next: LeanCloudRound?
-    /// Round that is read now.
-    fileprivate var current: LeanCloudRound?
+    /// Decides what is sent and when.
+    var feed = LeanCloudFeed()
     /// When the person read last, of what the client was told: its `lastUnreadNotifTime`.
     fileprivate var unreadTold: Int64 = 1
     /// The last event that came to the client, and the one before the first that did not get through.
     fileprivate var eventsTold: Int64 = 0
     fileprivate var eventsWhole: Int64 = .max
-    /// Since when the connection takes too little.
-    fileprivate var congestedAt: Instant?
     /// Where the last acknowledgement waits to be written.
     var lastAcknowledged: LeanCloudAcknowledgements.Slot?
     /// Sent messages; those before `first` are acknowledged.
@@ -48,9 +38,6 @@ struct LeanCloudDeliveries {
     private var isAscending = true
 
     private static let keptCapacity = 16
-
-    /// True when messages wait, which events about them must not overtake.
-    fileprivate var isBehind: Bool { self.held != nil || self.congestedAt != nil }
 
     var unacknowledged: Int { self.pending.count - self.first }
 
@@ -126,25 +113,6 @@ struct LeanCloudDeliveries {
         self.first = 0
     }
 
-    /// Leaves a stored message, or that a conversation was read at a moment, to the next round.
-    fileprivate mutating func drop(in conversation: ConversationID, readAt moment: Int64 = 0) {
-        self.lookAgain(LeanCloudRound(conversations: [conversation], readAfter: moment))
-    }
-
-    fileprivate mutating func dropPatch(at moment: Int64) {
-        self.lookAgain(LeanCloudRound(conversations: [], patchesAfter: moment - 1))
-    }
-
-    fileprivate mutating func lookAgain(_ round: LeanCloudRound) {
-        self.next = self.next?.union(round) ?? round
-    }
-
-    /// How far a client that is told of a change at a moment knows all changes: what it says when it comes back. Not
-    /// further than what still waits to be told.
-    func knownPatchTime(_ moment: Int64) -> Int64 {
-        min(moment, self.next?.patchesAfter ?? .max, self.current?.patchesAfter ?? .max)
-    }
-
     /// Notes that an event came to the client.
     ///
     /// - Returns: the time from which on it asks for events when it comes back.
@@ -161,37 +129,6 @@ struct LeanCloudDeliveries {
     var pushTime: Int64? {
         let time = min(self.eventsTold, self.eventsWhole)
         return time > 0 ? time : nil
-    }
-}
-
-/// Round of catching up: the part of missed messages and events that is read at once.
-struct LeanCloudRound: Sendable {
-    /// `nil` for all of the person.
-    var conversations: Set<ConversationID>?
-    /// Also those that were read on another device at this moment or later; UTC milliseconds, 0 for none.
-    var readAfter: Int64 = 0
-    /// Changes of messages after this moment; `nil` for none.
-    var patchesAfter: Int64?
-
-    /// Source: LeanCloud realtime, the newest 50 conversations, and 20 messages of each where they are pushed.
-    static let mostConversations = 50
-    static let messagesPerConversation = 20
-    static let mostPatches = 1_000
-    /// In one command.
-    static let patchesPerPush = 100
-    /// Bytes of content in one round, about.
-    static let bytes = 1024 * 1024
-    func union(_ other: LeanCloudRound) -> LeanCloudRound {
-        var both = self
-        if let one = self.conversations, let two = other.conversations {
-            let all = one.union(two)
-            both.conversations = all.count > LeanCloudDeliveries.maximumDropped ? nil : all
-        } else {
-            both.conversations = nil
-        }
-        both.readAfter = [self.readAfter, other.readAfter].filter { $0 > 0 }.min() ?? 0
-        both.patchesAfter = [self.patchesAfter, other.patchesAfter].compactMap { $0 }.min()
-        return both
     }
 }
 
@@ -226,19 +163,16 @@ extension LeanCloudSession {
         round.readAfter = max(0, introduction.lastUnreadNotifTime ?? 0)
         if let time = introduction.lastPatchTime, time > 0 { round.patchesAfter = time }
         self.deliveries.unreadTold = max(1, round.readAfter)
-        self.deliveries.next = round
+        self.deliveries.feed.want(round)
         if self.connection.connection.isCongested { self.outboxRose() }
         self.startRound()
     }
 
     /// Reads what was missed, when there is something and the connection takes it. What is live waits meanwhile.
     private func startRound() {
-        guard case .active = self.phase, let user = self.identity?.user, self.deliveries.held == nil,
-            self.deliveries.congestedAt == nil, let round = self.deliveries.next
+        guard case .active = self.phase, let user = self.identity?.user,
+            let round = self.deliveries.feed.startRound()
         else { return }
-        self.deliveries.next = nil
-        self.deliveries.current = round
-        self.deliveries.held = []
         let (pushes, patches) = (self.pushesMissedMessages, self.features.contains(.patchMessages))
         let (clock, later) = (self.services.clock, self.later())
         self.services.store.read(for: .person(user)) { transaction throws(StoreError) -> LeanCloudMissed in
@@ -266,26 +200,21 @@ extension LeanCloudSession {
             }
             return missed
         } then: { result in
-            later { $0.missed(round, result) }
+            later { $0.missed(result) }
         }
     }
 
-    private func missed(_ round: LeanCloudRound, _ result: Result<LeanCloudMissed, StoreError>) {
-        let held = self.deliveries.held ?? []
-        self.deliveries.held = nil
-        self.deliveries.current = nil
-        guard case .success(var missed) = result else {
-            // With the next tick; what was held back is part of it.
-            return self.deliveries.lookAgain(
-                LeanCloudRound(readAfter: round.readAfter, patchesAfter: round.patchesAfter))
-        }
+    private func missed(_ result: Result<LeanCloudMissed, StoreError>) {
+        // With the next tick; what was held back is part of it.
+        guard case .success(var missed) = result else { return self.deliveries.feed.failRound() }
+        let held = self.deliveries.feed.endRound()
         missed.unread.removeAll { self.isNews($0, among: held) }
         let unread = missed.unread.filter { self.reads($0.conversation.kind) }.map { LeanCloudContent.unread($0) }
         if let moment = missed.readMoment { self.deliveries.unreadTold = max(self.deliveries.unreadTold, moment) }
         if !unread.isEmpty { self.push(unread: unread) }
         self.push(missed.backlog.filter { self.reads($0.conversation.kind) })
         if let moment = self.push(missed.patches) {
-            self.deliveries.lookAgain(LeanCloudRound(conversations: [], patchesAfter: moment))
+            self.deliveries.feed.want(LeanCloudRound(conversations: [], patchesAfter: moment))
         }
         let covered = missed.covered
         for delivery in held {
@@ -383,44 +312,27 @@ extension LeanCloudSession {
         let isOwn = delivery.message.sender == user
         // Source: LeanCloud realtime, a chat room echoes nothing to its sender.
         if delivery.kind == .room && isOwn { return }
-        if self.deliveries.congestedAt != nil { return self.leave(delivery) }
-        if let held = self.deliveries.held {
-            guard held.count < LeanCloudDeliveries.maximumHeld else {
-                for delivery in held { self.leave(delivery) }
-                self.deliveries.held = []
-                return self.leave(delivery)
-            }
-            self.deliveries.held?.append(delivery)
-            return
-        }
+        guard self.deliveries.feed.offer(delivery) else { return }
         gateway.frames.send(to: self.connection, peer: self.peerField)
         if delivery.isStored, !isOwn, delivery.kind != .room {
             self.deliveries.sent(delivery.message, in: delivery.objectID)
         }
     }
 
-    /// Leaves a message to the next round; what is not stored is lost, and a room is for who is there.
-    private func leave(_ delivery: Delivery) {
-        if delivery.isStored, delivery.kind != .room { self.deliveries.drop(in: delivery.message.conversation) }
-    }
-
     /// About once a second.
     func tick(at now: Instant) {
-        if let since = self.deliveries.congestedAt {
-            guard now.milliseconds(since: since) >= self.services.settings.stallSeconds * 1_000 else { return }
+        if self.deliveries.feed.isStalled(at: now, seconds: self.services.settings.stallSeconds) {
             return self.connection.connection.close(code: .tryAgainLater, reason: "too slow")
         }
         self.startRound()
     }
 
     /// More than the high-water mark waits to be sent on the connection.
-    func outboxRose() {
-        if self.deliveries.congestedAt == nil { self.deliveries.congestedAt = self.gateway.now() }
-    }
+    func outboxRose() { self.deliveries.feed.outboxRose(at: self.gateway.now()) }
 
     /// Less than the low-water mark waits again.
     func outboxDrained() {
-        self.deliveries.congestedAt = nil
+        self.deliveries.feed.outboxDrained()
         self.startRound()
     }
 
@@ -433,8 +345,8 @@ extension LeanCloudSession {
         switch event.change {
         case .edited(let changed), .recalled(let changed): self.tellPatch(changed, event, in: place)
         case .read(_, let unread, _):
-            if self.deliveries.isBehind {
-                self.deliveries.drop(in: place.conversation, readAt: event.atMilliseconds)
+            if self.deliveries.feed.isBehind {
+                self.deliveries.feed.dropRead(of: place.conversation, at: event.atMilliseconds)
             } else if self.reads(place.kind) {
                 self.push(
                     unread: [Self.tuple(of: place.objectID, place.kind, unread: unread)],
@@ -452,13 +364,13 @@ extension LeanCloudSession {
         guard self.features.contains(.patchMessages), self.reads(place.kind) else { return }
         // Who asked has its answer.
         if event.origin.gateway == .leanCloud, event.origin.session == self.sessionID?.rawValue { return }
-        if self.deliveries.isBehind { return self.deliveries.dropPatch(at: changed.changedAtMilliseconds) }
+        if self.deliveries.feed.isBehind { return self.deliveries.feed.dropPatch(at: changed.changedAtMilliseconds) }
         self.push([LeanCloudContent.patch(changed, in: place)], lastPatchTime: changed.changedAtMilliseconds)
     }
 
     /// Sends a receipt; one that does not get through now is in the log of events.
     private func tellReceipt(_ receipt: MessageReceipt, _ event: ChangeEvent, in place: EventPlace) {
-        guard self.deliveries.congestedAt == nil else {
+        guard !self.deliveries.feed.isCongested else {
             return self.deliveries.droppedEvent(at: event.atMilliseconds)
         }
         var command = self.push(.rcp)

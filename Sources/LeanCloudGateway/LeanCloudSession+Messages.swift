@@ -140,7 +140,7 @@ extension LeanCloudSession {
     private func pushMasked(_ change: ChangedPlace) {
         var item = LeanCloudContent.patch(change)
         let changed = max(change.message.patchedAtMilliseconds, change.message.message.sentAtMilliseconds)
-        let moment = self.deliveries.knownPatchTime(changed)
+        let moment = self.deliveries.feed.knownPatchTime(changed)
         item.patchTimestamp = moment
         item.patchCode = Int64(-LeanCloudFault.messageCensored.code)
         item.patchReason = LeanCloudFault.messageCensored.reason

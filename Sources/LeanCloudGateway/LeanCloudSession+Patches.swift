@@ -191,7 +191,7 @@ extension LeanCloudSession {
         case .success(let done):
             var answer = self.answer(to: command, .patch, .modified)
             var patch = PatchCommand()
-            patch.lastPatchTime = self.deliveries.knownPatchTime(done.at)
+            patch.lastPatchTime = self.deliveries.feed.knownPatchTime(done.at)
             answer.patchMessage = patch
             self.send(answer)
             for place in done.masked { self.tellMasked(place) }

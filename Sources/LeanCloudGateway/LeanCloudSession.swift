@@ -16,7 +16,8 @@ enum LastWill {
 
 /// One client on a connection, from its sign-in to its end. Confined to its reactor.
 ///
-/// `SessionState` decides how it signs in and ends; `LeanCloudSession+Opening` carries that out.
+/// `SessionState` decides how it signs in and ends; `LeanCloudSession+Opening` carries that out. `LeanCloudFeed` decides
+/// what it is sent and when; `LeanCloudSession+Delivery` carries that out.
 final class LeanCloudSession {
     /// It holds this session until either ends.
     let connection: LeanCloudConnection

@@ -181,8 +181,10 @@ final class LeanCloudConnection: ConnectionHandler {
     func send(_ command: GenericCommand) { self.send(command.encoded()) }
 
     /// Sends a command that has been written down.
-    func send(_ command: [UInt8]) {
-        let frame = self.subprotocol.frame(of: command)
+    func send(_ command: [UInt8]) { self.send(frame: self.subprotocol.frame(of: command)) }
+
+    /// Sends what the subprotocol has encoded.
+    func send(frame: [UInt8]) {
         if self.subprotocol.usesTextFrames {
             self.connection.sendText(frame)
         } else {

@@ -6,7 +6,8 @@ import Store
 /// Requests of a client for the history.
 extension LeanCloudSession {
     private enum Page: Sendable {
-        case messages(ConversationKind, [StandingMessage])
+        /// With the answer as it goes out. Worded where it is read: a page may have a megabyte.
+        case messages(ConversationKind, [StandingMessage], answer: [UInt8])
         case notThere
         case notForThem
     }
@@ -20,20 +21,34 @@ extension LeanCloudSession {
                 command, .conversationLogFailed.saying("the limit is 0 to \(LeanCloudContent.largestPage)"))
         }
         let (query, later) = (LeanCloudContent.query(logs), self.later())
+        let (answer, subprotocol) = (self.answer(to: command, .logs), self.connection.subprotocol)
         self.services.store.read(for: .person(user)) { transaction throws(StoreError) -> Page in
             guard let conversation = try transaction.standingConversation(address, for: user) else {
                 return .notThere
             }
             guard try transaction.hears(user, in: conversation.id) else { return .notForThem }
+            let (kind, messages) = (
+                conversation.kind, try transaction.history(in: conversation.id, query, as: .member(user))
+            )
             return .messages(
-                conversation.kind, try transaction.history(in: conversation.id, query, as: .member(user)))
+                kind, messages, answer: subprotocol.encode(Self.page(messages, in: kind, cid, in: answer)))
         } then: { result in
-            later { $0.answerHistory(command, cid, query, result) }
+            later { $0.answerHistory(command, cid, result) }
         }
     }
 
+    private static func page(
+        _ messages: [StandingMessage], in kind: ConversationKind, _ cid: String, in answer: GenericCommand
+    ) -> GenericCommand {
+        var (answer, logs) = (answer, LogsCommand())
+        logs.cid = cid
+        logs.logs = messages.map { LeanCloudContent.logItem($0, in: kind) }
+        answer.logsMessage = logs
+        return answer
+    }
+
     private func answerHistory(
-        _ command: GenericCommand, _ cid: String, _ query: HistoryQuery, _ result: Result<Page, StoreError>
+        _ command: GenericCommand, _ cid: String, _ result: Result<Page, StoreError>
     ) {
         switch result {
         // Source: LeanCloud realtime guide, conversations that are gone: sending and asking for the history give 4401.
@@ -41,13 +56,13 @@ extension LeanCloudSession {
         case .success(.notForThem): self.fail(command, .conversationLogRejected)
         case .failure(let error):
             self.fail(command, LeanCloudFault(error) { .conversationLogFailed.saying($0.description) })
-        case .success(.messages(let kind, let messages)):
-            var answer = self.answer(to: command, .logs)
-            var logs = LogsCommand()
-            logs.cid = cid
-            logs.logs = messages.map { LeanCloudContent.logItem(self.current($0), in: kind) }
-            answer.logsMessage = logs
-            self.send(answer)
+        case .success(.messages(let kind, let messages, let answer)):
+            // Recalled while it was read: seldom, and then it is worded once more.
+            guard messages.contains(where: { self.gateway.frames.isWithdrawn($0.message.id) }) else {
+                return self.connection.send(frame: answer)
+            }
+            let standing = messages.map { self.current($0) }
+            self.send(Self.page(standing, in: kind, cid, in: self.answer(to: command, .logs)))
         }
     }
 

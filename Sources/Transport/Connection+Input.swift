@@ -26,9 +26,9 @@ extension Connection {
         self.updateInterest()
     }
 
-    /// One read per turn: a busy peer waits for the others.
+    /// One read per turn: a busy peer waits for the others. None while what was read before waits for its turn.
     private func readOnce() {
-        guard !self.isPaused, !self.peerHasFinished else { return }
+        guard !self.isPaused, !self.peerHasFinished, !self.isReady else { return }
         let scratch = self.reactor.scratch
         let result: TransferResult
         if let tls = self.tls {
@@ -93,16 +93,28 @@ extension Connection {
         self.updateInterest()
     }
 
-    /// Works through the bytes as far as they go; returns how many are done with.
+    /// Time for which one connection's bytes are worked through in one turn, nanoseconds, beginning after its first message:
+    /// small messages may take long to answer, and everybody else on the thread waits meanwhile.
+    private static let turnNanoseconds: Int64 = 1_000_000
+
+    /// Works through the bytes as far as they go and its time lasts; returns how many are done with. The rest has the next
+    /// turn, which follows at once.
     private func process(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
         self.isProcessing = true
-        defer { self.isProcessing = false }
         var done = 0
-        while !self.isPaused {
+        var began: Int64?
+        var isOver = false
+        while !self.isPaused, !isOver {
             let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
             guard let used = self.step(rest) else { break }
             done += used
+            // The clock is read only where several messages came at once.
+            guard done < bytes.count else { continue }
+            let now = self.reactor.clock.now().nanoseconds
+            if let began { isOver = now - began > Self.turnNanoseconds } else { began = now }
         }
+        self.isProcessing = false
+        if isOver { self.processLater() }
         return done
     }
 

@@ -1,6 +1,7 @@
 """How long a sign-in and a page of history take while members of a group do the worst that is allowed at every read route.
 
     reads.py --binary .build/release/teahouse [--members 20] [--messages 10000] [--samples 300] [--within 50]
+             [--only http,feed,leancloud,rest]
 
 Starts a server of its own with the limits as installed, fills a group and many small ones, measures others' sign-ins
 (TCP, WuKongIM's JSON encoding, a token) and pages of history (20 messages, over HTTP) on the idle server, then again while
@@ -171,7 +172,8 @@ async def by_feed(port: int, token: str, cursor: str, seen: collections.Counter)
                     await door.send(watched)
                 try:
                     while True:
-                        seen["bytes"] += len(await asyncio.wait_for(door.recv(), 1))
+                        frame = await asyncio.wait_for(door.recv(), 1)
+                        seen["bytes"] += len(frame)
                         seen["feed frames"] += 1
                 except TimeoutError:
                     seen["feed caught up"] += 1
@@ -247,12 +249,17 @@ async def load(order: dict[str, Any]) -> None:
     tasks = []
     for name, token in order["members"].items():
         asked = routes(name, order)
-        for number in range(4):
-            first = number * len(asked) // 4
-            tasks.append(asyncio.create_task(by_http(port, asked, token, first, seen)))
-        tasks.append(asyncio.create_task(by_leancloud(port, order["app"], name, seen)))
-        tasks.append(asyncio.create_task(by_rest(port, order["app"], order["key"], token, seen)))
-        tasks.append(asyncio.create_task(by_feed(port, token, order["cursor"], seen)))
+        first = [number * len(asked) // 4 for number in range(4)]
+        ways = {"http": [by_http(port, asked, token, number, seen) for number in first],
+                "leancloud": [by_leancloud(port, order["app"], name, seen)],
+                "rest": [by_rest(port, order["app"], order["key"], token, seen)],
+                "feed": [by_feed(port, token, order["cursor"], seen)]}
+        for way, asking in ways.items():
+            for coroutine in asking:
+                if way in order["ways"]:
+                    tasks.append(asyncio.create_task(coroutine))
+                else:
+                    coroutine.close()
     for task in tasks:
         task.add_done_callback(failed)
     print("begun", flush=True)
@@ -343,6 +350,7 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=5_000, help="people who only stand in lists")
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--within", type=float, default=50)
+    parser.add_argument("--only", default="http,feed,leancloud,rest", help="ways to ask, to find the worst")
     parser.add_argument("--load", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.load:
@@ -374,7 +382,8 @@ def main() -> int:
     native, left = native_routes(ask_native(house, tokens[names[0]], "/openapi.json"), {
         "conversation": place["id"], "message": f"{place['id']}-{place['headSequence']}", "person": names[1]}, cursor)
     order = {"port": house.port, "app": keys["appId"], "key": keys["appKey"], "groups": groups, "cursor": cursor,
-             "native": native, "members": {name: tokens[name] for name in names[:options.members]}}
+             "native": native, "ways": options.only.split(","),
+             "members": {name: tokens[name] for name in names[:options.members]}}
     for name, token in order["members"].items():
         sign_in(house.port, name, token)
     child = subprocess.Popen([sys.executable, __file__, "--load", json.dumps(order)], stdin=subprocess.PIPE,

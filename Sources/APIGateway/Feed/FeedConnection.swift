@@ -25,6 +25,8 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     private static let maximumWatched = 500
     /// People who were not followed before that count as one more request.
     private static let watchedPerRequest = 10
+    /// The same of people who were: how they stand is known here, and said again.
+    private static let knownPerRequest = 100
 
     private let connection: Connection
     private unowned let gateway: FeedGateway
@@ -106,7 +108,7 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         // Who is followed already is known here; the broker's thread, which is everybody's, is asked for the others only.
         let known = self.watched.filter { $0.value != nil && names.contains($0.key) }
         let asked = names.subtracting(known.keys)
-        for _ in 0..<asked.count / Self.watchedPerRequest {
+        for _ in 0..<asked.count / Self.watchedPerRequest + known.count / Self.knownPerRequest {
             if let failure = self.context.api.takeFromPerson(session.identity) { throw failure }
         }
         let presence = self.context.presence

@@ -9,6 +9,9 @@ import Store
 struct FeedReader: Sendable {
     /// Changes of one round at most.
     static let maximumChanges = 100
+    /// Changes that are looked for at once, and kept from round to round: 20 KB for each client that catches up. Looking
+    /// takes longer than what is sent of it, for a client that is far behind.
+    static let maximumFound = 500
     /// Bytes of frames after which a round ends; the last frame may be longer. It has to fit between the marks of an
     /// outbox, about.
     static let maximumBytes = 65_536
@@ -27,18 +30,37 @@ struct FeedReader: Sendable {
 
     /// The round, as much of it as fits.
     func read(_ round: FeedRound, _ store: ReadTransaction) throws(StoreError) -> FeedResult {
-        let page = try store.changes(
-            for: self.identity.user, after: StorePosition(rawValue: round.after),
-            through: StorePosition(rawValue: round.through), in: round.conversations, limit: Self.maximumChanges)
-        guard let page else { return FeedResult(frames: [], through: round.through, isGap: true) }
+        guard let page = try self.page(of: round, store) else {
+            return FeedResult(frames: [], through: round.through, isGap: true)
+        }
         var wording = FeedWording(self.identity, epoch: self.epoch, self.values, self.words, page)
-        for change in page.changes {
-            guard wording.bytes < Self.maximumBytes else {
-                return FeedResult(frames: wording.finished, through: wording.through.rawValue)
+        for (index, change) in page.changes.enumerated() {
+            guard index < Self.maximumChanges, wording.bytes < Self.maximumBytes else {
+                return FeedResult(
+                    frames: wording.finished, through: wording.through.rawValue,
+                    rest: page.rest(from: index, through: round.through))
             }
             try wording.add(change, store)
         }
         return FeedResult(frames: wording.finished, through: page.isCut ? page.through.rawValue : round.through)
+    }
+
+    private func page(of round: FeedRound, _ store: ReadTransaction) throws(StoreError) -> FeedPage? {
+        if let rest = round.rest { return rest }
+        return try store.changes(
+            for: self.identity.user, after: StorePosition(rawValue: round.after),
+            through: StorePosition(rawValue: round.through), in: round.conversations, limit: Self.maximumFound)
+    }
+}
+
+extension FeedPage {
+    /// What is left of the page.
+    ///
+    /// - Parameter last: position up to which the round was to read; what happened later is not on the page.
+    fileprivate func rest(from index: Int, through last: Int64) -> FeedPage {
+        FeedPage(
+            changes: Array(self.changes[index...]),
+            through: self.isCut ? self.through : StorePosition(rawValue: last), isCut: true)
     }
 }
 

@@ -1,4 +1,5 @@
 import ChatModel
+import Store
 
 /// Part of the feed to read: what happened in `conversations` after `after`, up to `through`.
 struct FeedRound: Hashable {
@@ -9,6 +10,8 @@ struct FeedRound: Hashable {
     /// Conversations in which something may have happened; `nil` for all of the person. Changes of people, and of what is
     /// for the person alone, are read with any.
     var conversations: [ConversationID]?
+    /// What a round before found and did not send: it is sent first, in the words of now.
+    var rest: FeedPage?
 }
 
 /// Facts about the database that decide whether a client can go on where it was; of one snapshot.
@@ -46,6 +49,8 @@ struct FeedResult: Sendable {
     var frames: [FeedFrame]
     /// Everything up to this position is in `frames`: less than the round's `through` where the result was cut.
     var through: Int64
+    /// Changes that were found and did not fit, up to `FeedReader.maximumFound`.
+    var rest: FeedPage?
     /// Too much happened to be told: the client has to load everything again.
     var isGap = false
 }
@@ -57,7 +62,7 @@ struct FeedResult: Sendable {
 /// and of one commit the messages come before the changes. Changes of people are in every round; that there are some
 /// begins a round only when `readPeople` says so, because they concern very many sessions at once, or nobody. Live events and catching up are the same: a round reads the
 /// newest state of what changed, and the next one follows when it was sent. So memory is bounded by two times
-/// `maximumTouched` numbers, whatever happens, and a client that reads slowly gets newer states instead of more of them.
+/// `maximumTouched` numbers and the rest of one page, whatever happens, and a client that reads slowly gets newer states instead of more of them.
 struct NativeFeed {
     /// Action that the owner has to take next.
     enum Action: Hashable {
@@ -140,6 +145,8 @@ struct NativeFeed {
     private var untold = TouchedSet()
     /// The same two for changes of people.
     private var people = PeopleState.untouched
+    /// Found by the last round, and not sent.
+    private var rest: FeedPage?
     private var areUntoldPeople = false
     private var isCongested = false
 
@@ -198,6 +205,7 @@ struct NativeFeed {
     mutating func received(_ result: FeedResult) -> (send: [FeedFrame], isGap: Bool, next: Action) {
         guard case .reading(let round) = self.phase else { return ([], false, .none) }
         self.phase = .live
+        self.rest = result.rest
         if result.isGap {
             self.position = max(self.position, round.through)
             return ([], true, self.next())
@@ -211,6 +219,7 @@ struct NativeFeed {
     mutating func readFailed() {
         guard case .reading(let round) = self.phase else { return }
         self.touchAgain(round)
+        self.rest = round.rest
         self.phase = .waiting
     }
 
@@ -248,8 +257,10 @@ struct NativeFeed {
             case .due: break
             }
         }
-        let round = FeedRound(after: self.position, through: self.told, conversations: self.touched.conversations)
+        let round = FeedRound(
+            after: self.position, through: self.told, conversations: self.touched.conversations, rest: self.rest)
         self.touched = TouchedSet()
+        self.rest = nil
         self.people = .untouched
         self.phase = .reading(round)
         return .read(round)

@@ -92,6 +92,12 @@ package struct FeedPage: Hashable, Sendable {
     package var through: StorePosition
     /// True when there is more up to the position that was asked for.
     package var isCut: Bool
+
+    package init(changes: [FeedChange], through: StorePosition, isCut: Bool) {
+        self.changes = changes
+        self.through = through
+        self.isCut = isCut
+    }
 }
 
 // The rows are written with the event.

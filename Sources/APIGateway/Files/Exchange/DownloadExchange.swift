@@ -19,16 +19,36 @@ final class DownloadExchange: FileExchange {
     private let leave: (UInt64) -> Void
 
     private var caller = FileCaller.link
-    private var flow: DownloadFlow?
-    /// The header of the answer, until its first bytes are there.
-    private var head: Head?
-    private var isOver = false
+    private var phase = Phase.asking
 
+    private enum Phase {
+        /// Waits: who asks, for which file, what may a browser do with it?
+        case asking
+        /// Waits for the engine to open the file.
+        case opening(Head)
+        /// Waits for the first bytes. Before them there is still a better answer than a broken one.
+        case starting(Head, DownloadFlow)
+        /// The answer has begun.
+        case streaming(DownloadFlow)
+        case over
+
+        /// Way out of the file, while there is one.
+        var flow: DownloadFlow? {
+            switch self {
+            case .starting(_, let flow), .streaming(let flow): flow
+            case .asking, .opening, .over: nil
+            }
+        }
+    }
+
+    /// Header of an answer with bytes.
     private struct Head {
         var status: Int
         var fields: [(String, String)]
         var length: Int
     }
+
+    private var isOver: Bool { if case .over = self.phase { true } else { false } }
 
     init(
         _ request: HTTPRequest, _ responder: HTTPResponder, context: FilesContext, port: ExchangePort, isOpen: Bool,
@@ -182,14 +202,14 @@ final class DownloadExchange: FileExchange {
     }
 
     private func open(_ file: FileRecord, _ object: StoredObject, _ plan: DownloadPlan, _ media: SafeMedia) {
-        guard !self.isOver, let (head, part) = self.head(file, object, plan, media) else { return }
-        self.head = head
+        guard case .asking = self.phase, let (head, part) = self.head(file, object, plan, media) else { return }
         guard !self.wishes.isHead, head.length > 0 else {
             return self.finish { responder in
                 responder.start(status: head.status, headers: head.fields, contentLength: head.length)
                 responder.finish()
             }
         }
+        self.phase = .opening(head)
         self.context.transfers.openDownload(
             file, part, by: self.caller.actor, class: self.caller.transferClass,
             then: self.port.back(to: Self.self) { $0.opened($1) })
@@ -246,32 +266,35 @@ final class DownloadExchange: FileExchange {
         switch result {
         case .failure(let error): self.refuse(APIFailure(error))
         case .success(let flow):
-            guard !self.isOver else { return flow.end() }
-            self.flow = flow
+            guard case .opening(let head) = self.phase else { return flow.end() }
+            self.phase = .starting(head, flow)
             self.responder.whenDrained = { [unowned self] in self.next() }
             self.next()
         }
     }
 
-    private func next() { self.flow?.next(then: self.port.back(to: Self.self) { $0.came($1) }) }
+    private func next() { self.phase.flow?.next(then: self.port.back(to: Self.self) { $0.came($1) }) }
 
     private func came(_ result: Result<[UInt8]?, TransferError>) {
-        guard !self.isOver else { return }
-        switch result {
-        case .failure(let error):
-            // Before the first byte there is still a better answer than a broken one.
-            guard self.head == nil else { return self.refuse(APIFailure(error)) }
-            self.finish { $0.cancel() }
-        case .success(nil): self.finish { $0.finish() }
-        case .success(let bytes?):
-            if let head = self.head {
-                self.head = nil
-                self.responder.start(status: head.status, headers: head.fields, contentLength: head.length)
-            }
-            self.responder.write(shared: SharedBytes(bytes))
-            // Otherwise `whenDrained` asks for more.
-            if !self.responder.isCongested { self.next() }
+        switch (result, self.phase) {
+        case (.failure, .streaming): self.finish { $0.cancel() }
+        case (.failure(let error), .starting): self.refuse(APIFailure(error))
+        // Bytes were promised: an empty content is answered without a flow.
+        case (.success(nil), .starting): self.refuse(APIFailure(TransferError.damaged))
+        case (.success(nil), .streaming): self.finish { $0.finish() }
+        case (.success(let bytes?), .starting(let head, let flow)):
+            self.phase = .streaming(flow)
+            self.responder.start(status: head.status, headers: head.fields, contentLength: head.length)
+            self.write(bytes)
+        case (.success(let bytes?), .streaming): self.write(bytes)
+        case (_, .asking), (_, .opening), (_, .over): break
         }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        self.responder.write(shared: SharedBytes(bytes))
+        // Otherwise `whenDrained` asks for more.
+        if !self.responder.isCongested { self.next() }
     }
 
     // MARK: The end
@@ -282,19 +305,19 @@ final class DownloadExchange: FileExchange {
     }
 
     private func finish(_ send: (HTTPResponder) -> Void) {
-        self.isOver = true
-        self.flow?.end()
-        self.flow = nil
-        self.leave(self.ticket)
+        self.end()
         send(self.responder)
     }
 
     /// The connection is gone.
     private func ended() {
-        guard !self.isOver else { return }
-        self.isOver = true
-        self.flow?.end()
-        self.flow = nil
+        if !self.isOver { self.end() }
+    }
+
+    private func end() {
+        let flow = self.phase.flow
+        self.phase = .over
+        flow?.end()
         self.leave(self.ticket)
     }
 }

@@ -185,15 +185,16 @@ extension AdminAnswer: AdminFamily {
         switch self {
         case .done: self
         case .status(let status): try .status(fields.inline(status))
-        case .users(let users, let next): try .users(fields("users", users), next: fields("next", next))
+        case .users(let users, let next): try .users(fields.rows("users", users), next: fields.next(next))
         case .user(let user): try .user(fields.inline(user))
         case .token(let token): try .token(fields("token", token))
         case .imported(let users): try .imported(fields("users", users))
         case .conversations(let conversations, let next):
-            try .conversations(fields("conversations", conversations), next: fields("next", next))
+            try .conversations(fields.rows("conversations", conversations), next: fields.next(next))
         case .conversation(let conversation): try .conversation(fields.inline(conversation))
         case .messages(let messages): try .messages(fields("messages", messages))
-        case .sessions(let sessions, let next): try .sessions(fields("sessions", sessions), next: fields("next", next))
+        case .sessions(let sessions, let next):
+            try .sessions(fields.rows("sessions", sessions), next: fields.next(next))
         case .count(let count): try .count(fields("count", count))
         case .sent(let sent): try .sent(fields.inline(sent))
         case .following: self
@@ -201,7 +202,7 @@ extension AdminAnswer: AdminFamily {
         case .brought(let users): try .brought(fields("users", users))
         case .invited(let issued): try .invited(fields.inline(issued))
         case .invitations(let invitations, let next):
-            try .invitations(fields("invitations", invitations), next: fields("next", next))
+            try .invitations(fields.rows("invitations", invitations), next: fields.next(next))
         case .details(let details): try .details(fields.inline(details))
         case .live(let live): try .live(fields.inline(live))
         case .files(let answer): try .files(fields.inline(answer))

@@ -19,11 +19,11 @@ extension AdminAppRequest: AdminDefinitions {
         switch self {
         case .show:
             fields.look("app.show")
-            fields.line(ctl("app show"))
+            fields.ctl("app show", examples: [""])
             return self
         case .keys:
             fields.look("app.keys", isAudited: true)
-            fields.line(ctl("app keys"))
+            fields.ctl("app keys", examples: ["", "--why 'setting up the signing server'"])
             return self
         case .rotate(let rotation):
             fields.change("app.rotate", .app(rotation.key.word), audited: .app(.rotate(rotation.withoutValue)))
@@ -39,7 +39,13 @@ extension AdminAppRequest: AdminDefinitions {
         // A signature lets somebody in, as a token does.
         case .sign(let signing):
             fields.change("app.sign", .text(signing.client.nonEmpty))
-            fields.line(signing.command)
+            fields.ctl(
+                "app sign",
+                examples: [
+                    "open --client tom", "start --client tom --members bob,jerry",
+                    "invite --client tom --conversation 551260efe4b01608686c3e0f --members harry",
+                    "open --client tom --timestamp 1794873600000 --nonce a1b2c3", "rest-master",
+                ])
             return try .sign(fields.inline(signing))
         }
     }
@@ -193,12 +199,15 @@ package struct AdminAppSigning: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.action = try fields("action", \.action)
-        self.client = try fields("client", \.client)
-        self.members = try fields("members", \.members)
-        self.conversation = try fields("conversation", \.conversation)
-        self.timestamp = try fields("timestamp", \.timestamp)
-        self.nonce = try fields("nonce", \.nonce)
+        self.action = try fields(
+            "action", \.action, .argument("ACTION", "argument.appAction", refusal: "ctl.app.badAction"))
+        self.client = try fields("client", \.client, .option("client", "NAME", "option.appClient"))
+        self.members = try fields("members", \.members, .list("members", "NAMES", "option.appMembers"))
+        self.conversation = try fields(
+            "conversation", \.conversation, .option("conversation", "ID", "option.appConversation"))
+        self.timestamp = try fields(
+            "timestamp", \.timestamp, .number("timestamp", 0...Int64.max, "option.appTimestamp"))
+        self.nonce = try fields("nonce", \.nonce, .option("nonce", "TEXT", "option.appNonce"))
         let count = self.members.count
         try fields.check(count <= Self.maximumMembers, "members")
     }
@@ -370,14 +379,10 @@ extension AdminAppPatch {
     }
 }
 
-extension AdminAppSigning {
-    /// `nil` for members that one option cannot list.
-    fileprivate var command: [String]? {
-        guard !self.members.contains(where: { $0.isEmpty || $0.contains(",") }) else { return nil }
-        return ctl(
-            "app sign", .word(self.action.word), .option("client", self.client.nonEmpty),
-            .option("members", self.members.joined(separator: ",").nonEmpty),
-            .option("conversation", self.conversation), .option("timestamp", self.timestamp),
-            .option("nonce", self.nonce))
+extension AdminAppSigning.Action {
+    init(words: [String], at place: CommandPlace) throws(AdminError) {
+        let word = try place.word(of: words)
+        guard let action = Self(typed: word) else { throw place.refusal(of: word) }
+        self = action
     }
 }

@@ -21,11 +21,11 @@ extension AdminAuditRequest: AdminDefinitions {
             return try .list(fields.inline(query))
         case .show(let number):
             fields.look("audit.show")
-            fields.line(ctl("audit show", .word(String(number))))
-            return try .show(fields("number", number))
+            fields.ctl("audit show", examples: ["17"])
+            return try .show(fields("number", number, .argument("NUMBER", "argument.auditNumber")))
         case .verify:
             fields.look("audit.verify")
-            fields.line(ctl("audit verify"))
+            fields.ctl("audit verify", examples: [""])
             return self
         }
     }

@@ -62,7 +62,7 @@ extension AdminConversationRequest: AdminDefinitions {
         case .list(let member, let after):
             fields.look("conversation.of", member.text)
             fields.line(after == nil ? ctl("conversation list", .option("member", member.text)) : nil)
-            return try .list(of: fields("member", member), after: fields("after", after))
+            return try .list(of: fields("member", member), after: fields.page("after", after))
         case .createDirect(let one, let other):
             fields.change("conversation.direct", .conversation("\(one.text),\(other.text)"))
             fields.ctl("conversation direct", says: "ctl.conversation.made", examples: ["ming lan"])
@@ -127,8 +127,9 @@ extension AdminConversationRequest: AdminDefinitions {
             return try .export(fields("conversation", name), after: fields("after", after), as: fields("as", member))
         case .expiring(let days):
             fields.look("conversation.expiring")
-            fields.line(ctl("conversation expiring", .option("days", days)))
-            return try .expiring(days: fields("days", days, in: 1...36_500))
+            fields.ctl("conversation expiring", examples: ["", "--days 365 --json"])
+            return try .expiring(
+                days: fields("days", days, in: 1...36_500, .number("days", 1...36_500, "option.expiringDays")))
         }
     }
 }

@@ -15,6 +15,8 @@ struct AdminFields<Record> {
         case describing(Record, OperationNote)
         /// Makes a record of typed words; fields without a place keep the values of a sample.
         case typing(Record, PlacedWords)
+        /// Makes the same record with the rows of the pages before, or for the page behind.
+        case turning(Record, AdminPages)
     }
 
     private let way: Way
@@ -30,6 +32,10 @@ struct AdminFields<Record> {
 
     static func describing(_ record: Record, to note: OperationNote) -> AdminFields {
         AdminFields(way: .describing(record, note))
+    }
+
+    static func turning(_ record: Record, _ pages: AdminPages) -> AdminFields {
+        AdminFields(way: .turning(record, pages))
     }
 
     static func typing(_ sample: Record, _ words: PlacedWords) -> AdminFields {
@@ -54,6 +60,7 @@ struct AdminFields<Record> {
             let value = value(record)
             if let place { note.add(value, at: place) }
             return value
+        case .turning(let record, _): return value(record)
         case .typing(let sample, let words):
             guard let place else { return value(sample) }
             if let words = words[place.name] { return try Value(words: words, at: place) }
@@ -83,8 +90,33 @@ struct AdminFields<Record> {
     ) throws(AdminError) -> Inner {
         switch self.way {
         case .writing, .reading, .sampling: try self(key, value)
-        case .describing, .typing: try self.inline(value)
+        case .describing, .typing, .turning: try self.inline(value)
         }
+    }
+
+    /// Rows of one page of a list.
+    func rows<Row: AdminValue>(_ key: StaticString, _ rows: [Row]) throws(AdminError) -> [Row] {
+        guard case .turning(_, let pages) = self.way else { return try self(key, rows) }
+        return pages.add(rows)
+    }
+
+    /// Place behind the page of an answer; `nil` on the last.
+    func next<Place: AdminValue>(_ place: Place?) throws(AdminError) -> Place? {
+        if case .turning(_, let pages) = self.way { pages.next = place.map { $0 as any AdminValue } }
+        return try self("next", place)
+    }
+
+    /// Place in a request for a page: the `next` of the page before, `nil` for the first.
+    func page<Place: AdminValue>(_ key: StaticString, _ place: Place?) throws(AdminError) -> Place? {
+        try self.page(key) { (_: Record) in place }
+    }
+
+    /// The same in a record of a request.
+    func page<Place: AdminValue>(
+        _ key: StaticString, _ place: (Record) -> Place?
+    ) throws(AdminError) -> Place? {
+        guard case .turning(_, let pages) = self.way else { return try self(key, place) }
+        return pages.turn()
     }
 
     /// A field that is left out when it has its usual value.
@@ -99,25 +131,25 @@ struct AdminFields<Record> {
 
     /// A field that is always written, and may be missing in what others wrote.
     func callAsFunction<Value: AdminValue>(
-        _ key: StaticString, _ value: (Record) -> Value, whenMissing missing: Value
+        _ key: StaticString, _ value: (Record) -> Value, whenMissing missing: Value, _ place: CommandPlace? = nil
     ) throws(AdminError) -> Value {
-        try self(key) { (record: Record) -> Value? in value(record) } ?? missing
+        try self(key, { (record: Record) -> Value? in value(record) }, place) ?? missing
     }
 
     /// A number of a case, with its bounds.
     func callAsFunction(
-        _ key: StaticString, _ value: Int64, in bounds: ClosedRange<Int64>
+        _ key: StaticString, _ value: Int64, in bounds: ClosedRange<Int64>, _ place: CommandPlace? = nil
     ) throws(AdminError) -> Int64 {
-        let value = try self(key, value)
+        let value = try self(key, value, place)
         try self.check(bounds.contains(value), key)
         return value
     }
 
     /// A number of a case that may be missing, with its bounds.
     func callAsFunction(
-        _ key: StaticString, _ value: Int64?, in bounds: ClosedRange<Int64>
+        _ key: StaticString, _ value: Int64?, in bounds: ClosedRange<Int64>, _ place: CommandPlace? = nil
     ) throws(AdminError) -> Int64? {
-        let value = try self(key, value)
+        let value = try self(key, value, place)
         try self.check(value.map { bounds.contains($0) } ?? true, key)
         return value
     }
@@ -150,6 +182,15 @@ struct AdminFields<Record> {
         case .sampling: try Inner(.sampling)
         case .describing(let record, let note): try Inner(.describing(value(record), to: note))
         case .typing(let sample, let words): try Inner(.typing(value(sample), words))
+        case .turning(let record, let pages): try Inner(.turning(value(record), pages))
+        }
+    }
+
+    /// The fields of a record that one word of a command line says.
+    func inline<Inner: AdminRecord>(_ value: Inner, _ place: CommandPlace) throws(AdminError) -> Inner {
+        switch self.way {
+        case .writing, .reading, .sampling, .turning: try self.inline(value)
+        case .describing, .typing: try self("", value, place)
         }
     }
 
@@ -166,6 +207,7 @@ struct AdminFields<Record> {
         case .sampling: value
         case .describing(_, let note): try value.describe(to: note)
         case .typing(_, let words): try value.pass(.typing(value, words))
+        case .turning(_, let pages): try value.pass(.turning(value, pages))
         }
     }
 

@@ -236,13 +236,15 @@ package struct AdminFileQuery: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.owner = try fields("owner", \.owner)
-        self.conversation = try fields("conversation", \.conversation)
-        self.order = try fields("order", \.order)
-        self.onlyOrphans = try fields("orphans", \.onlyOrphans)
-        self.onlyDamaged = try fields("damaged", \.onlyDamaged)
-        self.limit = try fields("limit", \.limit)
-        let isBounded = (1...AdminProtocol.fileRows).contains(self.limit)
+        self.owner = try fields("owner", \.owner, .option("of", "NAME", "option.fileOwner"))
+        self.conversation = try fields(
+            "conversation", \.conversation, .option("conversation", "CONVERSATION", "option.conversation"))
+        self.order = try fields("order", \.order, .choice("sort", "option.fileSort", hasUsual: true))
+        self.onlyOrphans = try fields("orphans", \.onlyOrphans, .flag("orphans", "option.orphans"))
+        self.onlyDamaged = try fields("damaged", \.onlyDamaged, .flag("damaged", "option.damaged"))
+        let rows = 1...AdminProtocol.fileRows
+        self.limit = try fields("limit", \.limit, .number("limit", rows, "option.limit", hasUsual: true))
+        let isBounded = rows.contains(self.limit)
         try fields.check(isBounded, "limit")
     }
 }

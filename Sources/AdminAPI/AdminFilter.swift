@@ -69,10 +69,12 @@ package struct AdminFilterTrial: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.receiver = try fields("receiver", \.receiver)
-        self.sender = try fields("sender", \.sender)
-        self.kind = try fields("kind", \.kind, whenMissing: .text)
-        self.text = try fields("text", \.text)
+        self.receiver = try fields("receiver", \.receiver, .person("for", "option.filterFor"))
+        self.sender = try fields("sender", \.sender, .person("from", "option.filterFrom"))
+        self.kind = try fields(
+            "kind", \.kind, whenMissing: .text,
+            .number("kind", -127...Int64(Int32.max), "option.filterKind"))
+        self.text = try fields("text", \.text, .argument("TEXT", "argument.testText"))
         let bytes = self.text.utf8.count
         try fields.check(bytes <= AdminProtocol.maximumTextBytes, "text")
     }
@@ -83,12 +85,14 @@ extension AdminFilterRequest: AdminDefinitions {
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample),
     ]
 
+    static let more: [Self] = [.list(after: nil)]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let after):
             fields.look("filter.list")
-            fields.line(after == nil ? ctl("filter list") : nil)
-            return try .list(after: fields("after", after))
+            fields.ctl("filter list", examples: [""])
+            return try .list(after: fields.page("after", after))
         case .add(let rule):
             fields.change("filter.add", .filters(rule.receiver?.text))
             fields.line(rule.command)
@@ -102,7 +106,7 @@ extension AdminFilterRequest: AdminDefinitions {
                 fields("number", number, .argument("NUMBER", "argument.filterNumber", refusal: "ctl.filter.badNumber")))
         case .test(let trial):
             fields.look("filter.test")
-            fields.line(trial.command)
+            fields.ctl("filter test", examples: ["--from spam --for ming 'hello'"])
             return try .test(fields.inline(trial))
         }
     }
@@ -133,7 +137,7 @@ extension AdminFilterAnswer: AdminFamily {
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .rules(let rules, let next): try .rules(fields("rules", rules), next: fields("next", next))
+        case .rules(let rules, let next): try .rules(fields.rows("rules", rules), next: fields.next(next))
         case .rule(let rule): try .rule(fields.inline(rule))
         case .tested(let rule): try .tested(fields("rules", rule.map { [$0] } ?? []).first)
         }
@@ -155,13 +159,5 @@ extension AdminFilterRule {
                 .option("for", self.receiver?.text), .option("from", self.sender?.text),
                 .option("kind", self.kind.map { Int64($0.rawValue) }), .option("word", self.word),
             ] + action)
-    }
-}
-
-extension AdminFilterTrial {
-    fileprivate var command: [String] {
-        ctl(
-            "filter test", .word(self.text), .option("for", self.receiver.text), .option("from", self.sender.text),
-            .option("kind", self.kind == .text ? nil : Int64(self.kind.rawValue)))
     }
 }

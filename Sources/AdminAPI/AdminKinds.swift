@@ -24,7 +24,7 @@ extension AdminKindRequest: AdminDefinitions {
         switch self {
         case .list:
             fields.look("kind.list")
-            fields.line(ctl("kind list"))
+            fields.ctl("kind list", examples: [""])
             return self
         case .set(let entry):
             fields.change("kind.set", .kind(entry.kind))
@@ -45,8 +45,11 @@ extension AdminKindRequest: AdminDefinitions {
             return try .remove(fields("number", kind, .kind))
         case .try(let kind, let body):
             fields.look("kind.try", kind.number)
-            fields.line(ctl("kind try", .word(kind.number), .word(body)))
-            return try .try(fields("number", kind), body: fields("body", body, atMost: AdminProtocol.maximumTextBytes))
+            fields.ctl("kind try", examples: [#"500 '{"type":500,"title":"茶"}'"#])
+            return try .try(
+                fields("number", kind, .kind),
+                body: fields(
+                    "body", body, atMost: AdminProtocol.maximumTextBytes, .argument("BODY", "argument.kindBody")))
         }
     }
 }

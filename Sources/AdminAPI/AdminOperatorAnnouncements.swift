@@ -14,6 +14,8 @@ extension AdminAnnouncementRequest: AdminDefinitions {
         .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
     ]
 
+    static let more: [Self] = [.list(before: nil), .show(.sample, .all, after: nil)]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .send(let notice):
@@ -24,12 +26,15 @@ extension AdminAnnouncementRequest: AdminDefinitions {
             return try .send(fields.inline(notice))
         case .list(let before):
             fields.look("notice.list")
-            fields.line(before == nil ? ctl("notice list") : nil)
-            return try .list(before: fields("before", before))
+            fields.ctl("notice list", examples: [""])
+            return try .list(before: fields.page("before", before))
         case .show(let number, let people, let after):
             fields.look("notice.show", String(number))
-            fields.line(after == nil ? ctl("notice show", .word(String(number)), .option("people", people.word)) : nil)
-            return try .show(fields("number", number), fields("people", people), after: fields("after", after))
+            fields.ctl("notice show", examples: ["3", "3 --people waiting"])
+            return try .show(
+                fields("number", number, .argument("NUMBER", "argument.noticeNumber", refusal: "ctl.badNotice")),
+                fields("people", people, .choice("people", "option.noticePeople", hasUsual: true)),
+                after: fields.page("after", after))
         }
     }
 }
@@ -55,9 +60,10 @@ extension AdminAnnouncementAnswer: AdminFamily {
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let announcements, let next): try .list(fields("notices", announcements), next: fields("next", next))
+        case .list(let announcements, let next):
+            try .list(fields.rows("notices", announcements), next: fields.next(next))
         case .one(let notice, let people, let next):
-            try .one(fields("notice", notice), people: fields("people", people), next: fields("next", next))
+            try .one(fields("notice", notice), people: fields.rows("people", people), next: fields.next(next))
         }
     }
 }

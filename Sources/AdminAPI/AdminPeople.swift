@@ -71,7 +71,7 @@ extension AdminPeopleRequest: AdminDefinitions {
         case .invitations(let before):
             fields.look("invitation.list")
             fields.ctl("invite list", examples: ["", "--json"])
-            return try .invitations(before: fields("before", before))
+            return try .invitations(before: fields.page("before", before))
         case .withdrawInvitation(let number):
             fields.change("invitation.remove", .text(String(number)))
             fields.ctl("invite withdraw", says: "ctl.invite.withdrawn", ["number": String(number)], examples: ["3"])

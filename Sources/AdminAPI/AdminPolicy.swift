@@ -22,12 +22,16 @@ extension AdminPolicyRequest: AdminDefinitions {
             return self
         case .preview(let policy):
             fields.look("policy.preview")
-            fields.line(ctl("policy preview", .words(policy.words)))
-            return try .preview(fields("policy", policy))
+            fields.ctl("policy preview", examples: ["one-per-class", "'*=1' app=2 'desktop!web'"])
+            return try .preview(fields("policy", policy, .words("POLICY", "argument.policy")))
         case .set(let policy, let endingNow):
             fields.change("policy.set", .policy)
-            fields.line(ctl("policy set", .words(policy.words), .flag("end", endingNow)))
-            return try .set(fields("policy", policy), endingNow: fields("end", endingNow))
+            fields.ctl(
+                "policy set", says: "ctl.policy.set",
+                examples: ["pc-and-web-exclusive", "'*=level' app=2 'desktop!web' --end"])
+            return try .set(
+                fields("policy", policy, .words("POLICY", "argument.policy")),
+                endingNow: fields("end", endingNow, .flag("end", "option.policyEnd")))
         }
     }
 }
@@ -77,7 +81,11 @@ extension AdminPolicyAnswer: AdminFamily {
 
 extension SignInPolicy {
     /// The word of a preset, or the parts of its text, as a shell takes them.
-    fileprivate var words: [String] {
+    func words(at place: CommandPlace) -> [String]? {
         (self.preset?.rawValue ?? self.text).split(separator: " ").map { String($0) }
+    }
+
+    init(words: [String], at place: CommandPlace) throws(AdminError) {
+        try self.init(.string(words.joined(separator: " ")), place.name)
     }
 }

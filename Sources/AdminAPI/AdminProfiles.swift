@@ -144,19 +144,23 @@ extension AdminProfileRequest: AdminDefinitions {
         switch self {
         case .show(let name, let asker, let conversation):
             fields.look("profile.show", name.text)
-            fields.line(ctl("profile show", .word(name.text), .option("by", asker?.text), .option("in", conversation)))
-            return try .show(fields("name", name), by: fields("by", asker), in: fields("conversation", conversation))
+            fields.ctl("profile show", examples: ["ming", "ming --by lan --in tea"])
+            return try .show(
+                fields("name", name, .user), by: fields("by", asker, .option("by", "NAME", "option.profileBy")),
+                in: fields("conversation", conversation, .option("in", "CONVERSATION", "option.profileIn")))
         case .set(let change):
             fields.change("profile.set", .user(change.name))
             fields.line(change.command)
             return try .set(fields.inline(change))
         case .invalidate(let whose):
             fields.change("profile.invalidate", .text(whose.subject))
-            fields.line(ctl("profile invalidate", whose.part))
+            fields.ctl(
+                "profile invalidate", says: "ctl.profile.invalidated", evenForNone: true,
+                examples: ["ming", "--team tea", "--all"])
             return try .invalidate(fields.inline(whose))
         case .metrics:
             fields.look("profile.figures")
-            fields.line(ctl("profile stats"))
+            fields.ctl("profile stats", examples: [""])
             return self
         }
     }
@@ -190,10 +194,16 @@ extension AdminProfileAnswer: AdminFamily {
 
 extension AdminInvalidation: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        let person: UserName? = try fields("name") { if case .person(let name) = $0 { name } else { nil } }
-        let team: String? = try fields("conversation") { if case .team(let name) = $0 { name } else { nil } }
+        let person: UserName? = try fields(
+            "name", { if case .person(let name) = $0 { name } else { nil } },
+            .argument("NAME", "argument.userName", isOptional: true))
+        let team: String? = try fields(
+            "conversation", { if case .team(let name) = $0 { name } else { nil } },
+            .option("team", "CONVERSATION", "option.team"))
         // Said aloud: a request that lost its name must not mean everybody.
-        let isAll: Bool? = try fields("all") { $0 == .all ? true : nil }
+        let isAll: Bool? = try fields("all", { $0 == .all ? true : nil }, .flag("all", "option.allProfiles"))
+        let count = [person != nil, team != nil, isAll != nil].filter { $0 }.count
+        try fields.checkTyped(count == 1, "ctl.profile.whose")
         if let person {
             self = .person(person)
         } else if let team {
@@ -212,14 +222,6 @@ extension AdminInvalidation {
         case .person(let name): name.text
         case .team(let conversation): conversation
         case .all: nil
-        }
-    }
-
-    fileprivate var part: CommandPart {
-        switch self {
-        case .person(let name): .word(name.text)
-        case .team(let conversation): .option("team", conversation)
-        case .all: .flag("all", true)
         }
     }
 }

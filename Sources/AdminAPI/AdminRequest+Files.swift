@@ -18,32 +18,48 @@ extension AdminFileRequest: AdminDefinitions {
         .send(.sample),
     ]
 
+    static let more: [Self] = [.list(AdminFileQuery())]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let list):
             fields.look("file.list")
+            fields.ctl(
+                "file list", examples: ["", "--of ming --sort size --limit 20", "--orphans --json"])
             return try .list(fields.inline(list))
         case .show(let key):
             fields.look("file.show", key.text)
-            fields.line(ctl("file show", .word(key.text)))
-            return try .show(fields("file", key))
+            fields.ctl("file show", examples: [FileKey.example])
+            return try .show(fields("file", key, .file))
         case .verify(let key):
             fields.look("file.verify")
-            fields.line(ctl("file verify", .word(key?.text)))
-            return try .verify(fields("file", key))
+            fields.ctl("file verify", examples: ["", FileKey.example])
+            return try .verify(
+                fields("file", key, .argument("KEY", "argument.fileOrAll", isOptional: true, refusal: "ctl.badFile")))
         case .collect(let isDryRun):
             fields.change("file.collect", isChange: !isDryRun)
-            fields.line(ctl("file gc", .flag("dry-run", isDryRun)))
-            return try .collect(isDryRun: fields("dryRun", isDryRun))
+            fields.ctl("file gc", summary: "command.ctl.file.collect", examples: ["--dry-run", ""])
+            return try .collect(isDryRun: fields("dryRun", isDryRun, .flag("dry-run", "option.dryRun")))
         case .delete(let key):
             fields.change("file.delete", .file(key))
-            fields.line(ctl("file delete", .word(key.text)))
-            return try .delete(fields("file", key))
+            fields.ctl(
+                "file delete", says: "ctl.file.deleted", evenForNone: true, ["key": key.text],
+                examples: [FileKey.example])
+            return try .delete(fields("file", key, .file))
         case .send(let send):
             fields.change("file.send", .text(send.from.text))
             return try .send(fields.inline(send))
         }
     }
+}
+
+extension FileKey {
+    /// Key in examples of commands.
+    fileprivate static let example = "th-fabcdefghijklmnopqrstuvwxyz"
+}
+
+extension CommandPlace {
+    fileprivate static let file = argument("KEY", "argument.file", refusal: "ctl.badFile")
 }
 
 /// Answers about files.

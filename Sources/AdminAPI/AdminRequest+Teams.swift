@@ -275,7 +275,8 @@ extension AdminTeamAnswer: AdminFamily {
         case .invited(let invited): try .invited(fields.inline(invited))
         case .card(let rows): try .card(fields("rows", rows))
         case .announcements(let announcements): try .announcements(fields("announcements", announcements))
-        case .requests(let requests, let next): try .requests(fields("requests", requests), next: fields("next", next))
+        case .requests(let requests, let next):
+            try .requests(fields.rows("requests", requests), next: fields.next(next))
         case .request(let request): try .request(fields.inline(request))
         }
     }

@@ -23,15 +23,19 @@ extension AdminTransferRequest: AdminDefinitions {
         .upload(.sample), .piece(.sample), .finishUpload,
     ]
 
-    static let more: [Self] = AdminTransferAction.allCases.map { .change(.sample, $0) }
+    static let more: [Self] =
+        [.list(nil, withOver: false, limit: 100)] + AdminTransferAction.allCases.map { .change(.sample, $0) }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let owner, let withOver, let limit):
             fields.look("transfer.list")
+            fields.ctl("transfer list", examples: ["", "--all --of ming"])
+            let rows = 1...AdminProtocol.fileRows
             return try .list(
-                fields("owner", owner), withOver: fields("over", withOver),
-                limit: fields("limit", limit, in: 1...AdminProtocol.fileRows))
+                fields("owner", owner, .option("of", "NAME", "option.transferOwner")),
+                withOver: fields("over", withOver, .flag("all", "option.allTransfers")),
+                limit: fields("limit", limit, in: rows, .number("limit", rows, "option.limit", hasUsual: true)))
         case .change(let key, let action):
             fields.change(
                 "transfer.change", .text(key.text), inverse: action.inverse.map { .transfers(.change(key, $0)) })

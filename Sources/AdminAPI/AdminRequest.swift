@@ -127,7 +127,8 @@ extension AdminRequest: AdminDefinitions {
 
     static let more: [Self] =
         [
-            .listUsers(after: nil), .issueToken(.sample, .app, .secondary), .setDisabled(.sample, false),
+            .listUsers(after: nil), .listSessions(nil, after: nil), .issueToken(.sample, .app, .secondary),
+            .setDisabled(.sample, false),
             .setSendBanned(.sample, false), .setListed(owner: .sample, .blocked, other: .sample, false),
             .setListed(owner: .sample, .allowed, other: .sample, true),
             .setListed(owner: .sample, .allowed, other: .sample, false),
@@ -150,15 +151,15 @@ extension AdminRequest: AdminDefinitions {
         switch self {
         case .status:
             fields.look("status")
-            fields.line(ctl("status"))
+            fields.ctl("status", examples: ["", "--json"])
             return self
         case .setupToken:
             fields.look("setup.token")
-            fields.line(ctl("setup-token"))
+            fields.ctl("setup-token", summary: "command.ctl.setupToken", examples: [""])
             return self
         case .managerToken:
             fields.look("wukong.token")
-            fields.line(ctl("wukong token"))
+            fields.ctl("wukong token", examples: ["", "--json"])
             return self
         case .addUser(let user):
             fields.change("user.add", .user(user.name), audited: .addUser(user.withoutPassword))
@@ -167,7 +168,7 @@ extension AdminRequest: AdminDefinitions {
         case .listUsers(let after):
             fields.look("user.list")
             fields.ctl("user list", examples: ["", "--json"])
-            return try .listUsers(after: fields("after", after))
+            return try .listUsers(after: fields.page("after", after))
         case .showUser(let name):
             fields.look("user.show")
             fields.ctl("user show", examples: ["ming"])
@@ -228,7 +229,7 @@ extension AdminRequest: AdminDefinitions {
         case .listConversations(let after):
             fields.look("conversation.list")
             fields.line(after == nil ? ctl("conversation list") : nil)
-            return try .listConversations(after: fields("after", after))
+            return try .listConversations(after: fields.page("after", after))
         case .showConversation(let name):
             fields.look("conversation.show")
             fields.line(ctl("conversation show", .word(name)))
@@ -240,8 +241,10 @@ extension AdminRequest: AdminDefinitions {
                 limit: fields("limit", limit))
         case .listSessions(let user, let after):
             fields.look("session.list")
-            fields.line(after == nil ? ctl("session list", .option("user", user?.text)) : nil)
-            return try .listSessions(fields("user", user), after: fields("after", after))
+            fields.ctl("session list", examples: ["", "--user ming"])
+            return try .listSessions(
+                fields("user", user, .option("user", "NAME", "option.sessionUser")),
+                after: fields.page("after", after))
         case .endSessions(let ids, let user):
             fields.change("session.end", .text(user?.text))
             fields.line(

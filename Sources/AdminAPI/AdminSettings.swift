@@ -29,15 +29,22 @@ extension AdminSettingsRequest: AdminDefinitions {
         case .show(let name):
             fields.look("setting.show", name)
             fields.ctl("setting show", examples: ["max_input", "limits.connections"])
-            return try .show(fields("name", name, .argument("NAME", "argument.setting")))
+            return try .show(fields("name", name, .setting))
         case .set(let name, let scope, let value):
             fields.change("setting.set", .setting(name, scope))
-            fields.line(ctl("setting set", .word(name), scope.option, .word(value)))
-            return try .set(fields("name", name), fields.inline(scope), fields("value", value))
+            fields.ctl(
+                "setting set",
+                examples: [
+                    "max_input 5000", "input_disabled on --in group/member", "menu_hidden camera,location --in room",
+                    "limits.sessions_per_user 5",
+                ])
+            return try .set(
+                fields("name", name, .setting), fields.inline(scope, .scope),
+                fields("value", value, .argument("VALUE", "argument.settingValue")))
         case .reset(let name, let scope):
             fields.change("setting.reset", .setting(name, scope))
-            fields.line(ctl("setting reset", .word(name), scope.option))
-            return try .reset(fields("name", name), fields.inline(scope))
+            fields.ctl("setting reset", examples: ["max_input", "input_disabled --in group/member"])
+            return try .reset(fields("name", name, .setting), fields.inline(scope, .scope))
         case .effective(let conversation, let user):
             fields.look("setting.effective", conversation)
             fields.ctl("setting effective", examples: ["tea", "tea --user ming"])
@@ -50,6 +57,11 @@ extension AdminSettingsRequest: AdminDefinitions {
             return self
         }
     }
+}
+
+extension CommandPlace {
+    fileprivate static let setting = argument("NAME", "argument.setting")
+    fileprivate static let scope = option("in", "SCOPE", "option.settingScope")
 }
 
 extension SessionScope: AdminRecord {
@@ -65,7 +77,9 @@ extension SessionScope: AdminRecord {
         return self.role.map { "\(kind)/\($0.word)" } ?? kind
     }
 
-    fileprivate var option: CommandPart { .option("in", self == .everywhere ? nil : self.text) }
+    static func unsaid(at place: CommandPlace) -> SessionScope? { .everywhere }
+    func words(at place: CommandPlace) -> [String]? { [self.text] }
+    init(words: [String], at place: CommandPlace) throws(AdminError) { try self.init(place.word(of: words)) }
 
     /// Reads what `text` writes.
     ///

@@ -345,7 +345,7 @@ package struct AdminJoinQuery: AdminRecord {
         self.person = try fields("person", \.person, .option("person", "NAME", "option.requestPerson"))
         self.onlyWaiting = try fields(
             "onlyWaiting", \.onlyWaiting, .flag("all", "option.allRequests", says: false))
-        self.before = try fields("before", \.before)
+        self.before = try fields.page("before", \.before)
     }
 }
 

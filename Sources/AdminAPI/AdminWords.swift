@@ -25,7 +25,7 @@ extension AdminWordRequest: AdminDefinitions {
         case .list(let after):
             fields.look("word.list")
             fields.line(after == nil ? ctl("word list") : nil)
-            return try .list(after: fields("after", after))
+            return try .list(after: fields.page("after", after))
         case .add(let rules):
             fields.change("word.add", .words(rules.map(\.word)))
             fields.line(Self.command(adding: rules))
@@ -36,8 +36,9 @@ extension AdminWordRequest: AdminDefinitions {
             return try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
         case .test(let text):
             fields.look("word.test")
-            fields.line(ctl("word test", .word(text)))
-            return try .test(fields("text", text, atMost: AdminProtocol.maximumTextBytes))
+            fields.ctl("word test", examples: ["'卖外 挂'"])
+            return try .test(
+                fields("text", text, atMost: AdminProtocol.maximumTextBytes, .argument("TEXT", "argument.testText")))
         case .flagged(let before):
             fields.look("word.flagged")
             fields.line(before == nil ? ctl("word flagged") : nil)
@@ -77,7 +78,7 @@ extension AdminWordAnswer: AdminFamily {
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .rules(let rules, let next): try .rules(fields("rules", rules), next: fields("next", next))
+        case .rules(let rules, let next): try .rules(fields.rows("rules", rules), next: fields.next(next))
         case .tested(let tested): try .tested(fields.inline(tested))
         case .flagged(let messages, let next): try .flagged(fields("messages", messages), next: fields("next", next))
         }

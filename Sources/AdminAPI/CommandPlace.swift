@@ -45,6 +45,14 @@ package struct CommandPlace: Hashable, Sendable {
         }
     }
 
+    /// True for an option that takes values with commas between them.
+    var isList: Bool {
+        switch self.shape {
+        case .list, .people: true
+        case .argument, .words, .names, .option, .number, .flag: false
+        }
+    }
+
     /// True for a place that takes all words that are left.
     package var isRepeated: Bool {
         switch self.shape {
@@ -67,10 +75,17 @@ extension CommandPlace {
     }
 
     static func option(
-        _ name: String, _ value: String, _ help: String, hasUsual: Bool = false, refusal: String? = nil
+        _ name: String, _ value: String, _ help: String, isOptional: Bool = true, hasUsual: Bool = false,
+        refusal: String? = nil
     ) -> CommandPlace {
         CommandPlace(
-            name: name, shape: .option(value), help: help, isOptional: true, refusal: refusal, hasUsual: hasUsual)
+            name: name, shape: .option(value), help: help, isOptional: isOptional, refusal: refusal,
+            hasUsual: hasUsual)
+    }
+
+    /// An option that names a person and must be given.
+    static func person(_ name: String, _ help: String) -> CommandPlace {
+        .option(name, "NAME", help, isOptional: false)
     }
 
     /// An option of an enumeration, which help shows with all its words.
@@ -122,13 +137,13 @@ extension CommandPlace {
     /// The one word of the place.
     ///
     /// - Throws: `invalid` for several words, and for a word that the place does not take.
-    fileprivate func word(of words: [String]) throws(AdminError) -> String {
+    func word(of words: [String]) throws(AdminError) -> String {
         guard let word = words.last, self.only?.contains(word) ?? true else { throw self.refusal(of: words.last ?? "") }
         return word
     }
 
     /// Refusal of a word that is no value here.
-    fileprivate func refusal(
+    func refusal(
         of word: String, key: String? = nil, maximum: Int? = nil, choices: [String]? = nil
     ) -> AdminError {
         var error = AdminError(.invalid, "\(self.name): \(word) is no value of it")
@@ -199,7 +214,7 @@ extension Array where Element: AdminValue {
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         self = []
         for word in words {
-            guard Element.splitsAtCommas else {
+            guard Element.splitsAtCommas || place.isList else {
                 self.append(try Element(words: [word], at: place))
                 continue
             }
@@ -257,7 +272,8 @@ extension MessageKind {
     func words(at place: CommandPlace) -> [String]? { [String(self.rawValue)] }
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         let word = try place.word(of: words)
-        guard let number = Int32(word), number > 0 else { throw place.refusal(of: word) }
+        let bounds = if case .number(let bounds) = place.shape { bounds } else { 1...Int64(Int32.max) }
+        guard let number = Int32(word), bounds.contains(Int64(number)) else { throw place.refusal(of: word) }
         self.init(rawValue: number)
     }
 }

@@ -47,6 +47,12 @@ import Testing
         .settings(.set("max_input", .everywhere, "-1x")), .settings(.reset("max_input", .everywhere)),
         .announcements(.list(before: nil)), .announcements(.show(3, .waiting, after: nil)),
         .app(.set(changedApp)), .app(.sign(AdminAppSigning(.restMaster))),
+        .app(.sign(AdminAppSigning(.start, client: "-tom", members: ["bob", "jerry"], timestamp: 5))),
+        .files(.list(AdminFileQuery(owner: ming, order: .size, onlyOrphans: true, limit: 20))),
+        .transfers(.list(lan, withOver: false, limit: 5)),
+        .filters(.test(AdminFilterTrial(receiver: ming, sender: lan, text: "-x"))),
+        .people(.invitations(before: nil)), .people(.invite(AdminNewInvitation(displayName: "-x", hours: 24))),
+        .policy(.set(SignInPolicy.Preset.allCases[1].policy, endingNow: false)),
     ]
 
     private static var changedApp: AdminAppPatch {
@@ -108,7 +114,9 @@ import Testing
             .teams(.remove(tea, [UserName("a,b")!])), .teams(.remove(tea, [])),
             .teams(.setRole(tea, [ming], .owner)), .teams(.set(tea, AdminTeamPatch())),
             .issueToken(ming, DeviceClass("toaster")!, .primary), .revoke(ming, DeviceClass("toaster")!),
-            .listUsers(after: 3), .people(.edit(AdminUserEdit(name: ming))),
+            .listUsers(after: 3), .people(.edit(AdminUserEdit(name: ming))), .people(.invitations(before: 3)),
+            .listSessions(nil, after: 3), .announcements(.show(3, .all, after: 4)),
+            .app(.sign(AdminAppSigning(.start, members: ["a,b"]))),
         ] as [AdminRequest])
     func noCommand(_ request: AdminRequest) {
         #expect(request.operation.command == nil)

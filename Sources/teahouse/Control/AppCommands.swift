@@ -5,26 +5,9 @@ import CommandLineKit
 let appCommand = Command(
     group: "app", summary: "command.ctl.app",
     examples: ["teahouse ctl app show", "teahouse ctl app sign open --client tom"],
-    subcommands: [appShowCommand, appKeysCommand, appRotateCommand, appPolicyCommand, appSignCommand])
+    subcommands: operationCommands(below: "app") + [appRotateCommand, appPolicyCommand])
 
-private let appShowCommand = Command(
-    "show", summary: "command.ctl.app.show", examples: ["teahouse ctl app show"],
-    body: Control.command { control throws(CommandFailure) in try control.print(app: try control.ask(.app(.show))) })
-
-private let appKeysCommand = Command(
-    "keys", summary: "command.ctl.app.keys",
-    examples: ["teahouse ctl app keys", "teahouse ctl --why 'setting up the signing server' app keys"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.app(.keys))
-        guard case .app(.keys(let keys)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        var fields = FieldList()
-        fields.add(control.text("table.appID"), keys.appID)
-        fields.add(control.text("table.appKey"), keys.appKey)
-        fields.add(control.text("table.masterKey"), keys.masterKey)
-        try control.terminal.print(fields.text + control.text("ctl.app.keepMasterKey") + "\n")
-    })
-
+// A key that is brought along comes from standard input.
 private let appRotateCommand = Command(
     "rotate", summary: "command.ctl.app.rotate", arguments: [CommandArgument("KEY", help: "argument.appKey")],
     options: [
@@ -52,6 +35,7 @@ private let appRotateCommand = Command(
 /// How long an old key counts when nobody says otherwise, seconds: a day to bring the new one to where it is used.
 private let dayOfOverlap = 86_400
 
+// Without an option it shows the app.
 private let appPolicyCommand = Command(
     "policy", summary: "command.ctl.app.policy",
     options: [
@@ -70,43 +54,7 @@ private let appPolicyCommand = Command(
         patch.signsConversations = typed.value("conversations").map { $0 == "on" }
         patch.signsHistory = typed.value("history").map { $0 == "on" }
         patch.createsUsers = typed.value("create-users").map { $0 == "on" }
-        try control.print(app: try control.ask(.app(patch == AdminAppPatch() ? .show : .set(patch))))
-    })
-
-private let appSignCommand = Command(
-    "sign", summary: "command.ctl.app.sign", arguments: [CommandArgument("ACTION", help: "argument.appAction")],
-    options: [
-        CommandOption("client", .value("NAME"), help: "option.appClient"),
-        CommandOption("members", .value("NAMES"), help: "option.appMembers"),
-        CommandOption("conversation", .value("ID"), help: "option.appConversation"),
-        CommandOption("timestamp", .number(0, Int.max), help: "option.appTimestamp"),
-        CommandOption("nonce", .value("TEXT"), help: "option.appNonce"),
-    ],
-    examples: [
-        "teahouse ctl app sign open --client tom", "teahouse ctl app sign start --client tom --members bob,jerry",
-        "teahouse ctl app sign invite --client tom --conversation 551260efe4b01608686c3e0f --members harry",
-        "teahouse ctl app sign open --client tom --timestamp 1794873600000 --nonce a1b2c3",
-        "teahouse ctl app sign rest-master",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let typed = control.invocation
-        guard let action = AdminAppSigning.Action(typed: typed.argument("ACTION")) else {
-            throw CommandFailure(.usage, control.text("ctl.app.badAction", ["text": typed.argument("ACTION")]))
-        }
-        let signing = AdminAppSigning(
-            action, client: typed.value("client") ?? "",
-            members: typed.value("members")?.split(separator: ",").map(String.init) ?? [],
-            conversation: typed.value("conversation"), timestamp: typed.number("timestamp").map { Int64($0) },
-            nonce: typed.value("nonce"))
-        let answer = try control.ask(.app(.sign(signing)))
-        guard case .app(.signed(let signed)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        var fields = FieldList()
-        fields.add(control.text("table.signedText"), signed.text)
-        fields.add(control.text("table.signature"), signed.signature)
-        fields.add(control.text("table.timestamp"), String(signed.timestamp))
-        fields.add(control.text("table.nonce"), signed.nonce)
-        try control.terminal.print(fields.text)
+        try control.perform(.app(patch == AdminAppPatch() ? .show : .set(patch)))
     })
 
 extension Control {
@@ -117,9 +65,27 @@ extension Control {
         return line
     }
 
-    fileprivate func print(app answer: AdminAnswer) throws(CommandFailure) {
-        guard case .app(.app(let app)) = answer else { throw self.unexpectedAnswer }
-        if self.wantsJSON { return try self.print(json: answer.json) }
+    /// Prints an answer about the app.
+    func show(_ answer: AdminAppAnswer) throws(CommandFailure) {
+        switch answer {
+        case .app(let app): try self.print(app)
+        case .keys(let keys):
+            var fields = FieldList()
+            fields.add(self.text("table.appID"), keys.appID)
+            fields.add(self.text("table.appKey"), keys.appKey)
+            fields.add(self.text("table.masterKey"), keys.masterKey)
+            try self.terminal.print(fields.text + self.text("ctl.app.keepMasterKey") + "\n")
+        case .signed(let signed):
+            var fields = FieldList()
+            fields.add(self.text("table.signedText"), signed.text)
+            fields.add(self.text("table.signature"), signed.signature)
+            fields.add(self.text("table.timestamp"), String(signed.timestamp))
+            fields.add(self.text("table.nonce"), signed.nonce)
+            try self.terminal.print(fields.text)
+        }
+    }
+
+    private func print(_ app: AdminApp) throws(CommandFailure) {
         var fields = FieldList()
         fields.add(self.text("table.appID"), app.appID)
         fields.add(self.text("table.appKey"), self.key(app.appKeyHint, app.previousAppKeyUntilMilliseconds))

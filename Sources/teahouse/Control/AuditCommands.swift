@@ -5,7 +5,10 @@ import CommandLineKit
 /// `teahouse ctl audit`
 let auditCommand = Command(
     group: "audit", summary: "command.ctl.audit", examples: ["teahouse ctl audit list"],
-    subcommands: [auditListCommand, auditShowCommand, auditVerifyCommand, auditExportCommand])
+    subcommands: operationCommands(
+        below: "audit",
+        bodies: ["verify": { control, request throws(CommandFailure) in try control.verifyAuditLog(request) }])
+        + [auditListCommand, auditExportCommand])
 
 private let filterOptions = [
     CommandOption("who", .value("NAME"), help: "option.auditWho"),
@@ -14,6 +17,7 @@ private let filterOptions = [
     CommandOption("since", .value("TIME"), help: "option.since"),
 ]
 
+// A time is read here, and a limit is of all pages.
 private let auditListCommand = Command(
     "list", summary: "command.ctl.audit.list",
     options: filterOptions + [CommandOption("limit", .number(1, 100_000), help: "option.auditLimit")],
@@ -44,50 +48,6 @@ private let auditListCommand = Command(
             })
     })
 
-private let auditShowCommand = Command(
-    "show", summary: "command.ctl.audit.show", arguments: [CommandArgument("NUMBER", help: "argument.auditNumber")],
-    examples: ["teahouse ctl audit show 17"],
-    body: Control.command { control throws(CommandFailure) in
-        let text = control.invocation.argument("NUMBER")
-        guard let number = Int64(text), number > 0 else {
-            throw CommandFailure(.usage, control.text("ctl.badNumber", ["text": text]))
-        }
-        let answer = try control.ask(.audit(.show(number)))
-        guard case .audit(.one(let shown)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        let entry = shown.entry
-        var fields = FieldList()
-        fields.add(control.text("table.number"), String(entry.number))
-        fields.add(control.text("table.time"), localTime(entry.atMilliseconds))
-        fields.add(control.text("table.who"), entry.actor.shownName)
-        fields.add(control.text("table.source"), entry.actor.source.rawValue)
-        fields.add(control.text("table.reason"), entry.actor.reason)
-        fields.add(control.text("table.what"), entry.word)
-        fields.add(control.text("table.subject"), entry.subject)
-        fields.add(control.text("table.stage"), control.text(entry.stage == .done ? "word.done" : "word.asked"))
-        fields.add(control.text("table.asked"), entry.asked)
-        fields.add(control.text("table.before"), entry.before)
-        fields.add(control.text("table.after"), entry.after)
-        fields.add(control.text("table.hash"), shown.hash)
-        try control.terminal.print(fields.text)
-    })
-
-private let auditVerifyCommand = Command(
-    "verify", summary: "command.ctl.audit.verify", examples: ["teahouse ctl audit verify"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.audit(.verify))
-        guard case .audit(.checked(let check)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON {
-            try control.print(json: answer.json)
-        } else {
-            for problem in check.problems { try control.terminal.print(DisplayText.escaped(problem) + "\n") }
-            let key = check.problems.isEmpty ? "ctl.audit.whole" : "ctl.audit.broken"
-            try control.terminal.print(
-                control.text(key, ["count": String(check.count), "hash": check.hash]) + "\n")
-        }
-        guard check.problems.isEmpty else { throw CommandFailure(.refused, "") }
-    })
-
 private let auditExportCommand = Command(
     "export", summary: "command.ctl.audit.export", options: filterOptions,
     examples: ["teahouse ctl audit export", "teahouse ctl audit export --since 2026-11-01"],
@@ -98,6 +58,38 @@ private let auditExportCommand = Command(
     })
 
 extension Control {
+    /// Checks the chain of entries, and fails when it is broken.
+    fileprivate func verifyAuditLog(_ request: AdminRequest) throws(CommandFailure) {
+        let answer = try self.ask(request)
+        guard case .audit(.checked(let check)) = answer else { throw self.unexpectedAnswer }
+        if self.wantsJSON {
+            try self.print(json: answer.json)
+        } else {
+            for problem in check.problems { try self.terminal.print(DisplayText.escaped(problem) + "\n") }
+            let key = check.problems.isEmpty ? "ctl.audit.whole" : "ctl.audit.broken"
+            try self.terminal.print(self.text(key, ["count": String(check.count), "hash": check.hash]) + "\n")
+        }
+        guard check.problems.isEmpty else { throw CommandFailure(.refused, "") }
+    }
+
+    func print(_ shown: AdminAuditEntry) throws(CommandFailure) {
+        let entry = shown.entry
+        var fields = FieldList()
+        fields.add(self.text("table.number"), String(entry.number))
+        fields.add(self.text("table.time"), localTime(entry.atMilliseconds))
+        fields.add(self.text("table.who"), entry.actor.shownName)
+        fields.add(self.text("table.source"), entry.actor.source.rawValue)
+        fields.add(self.text("table.reason"), entry.actor.reason)
+        fields.add(self.text("table.what"), entry.word)
+        fields.add(self.text("table.subject"), entry.subject)
+        fields.add(self.text("table.stage"), self.text(entry.stage == .done ? "word.done" : "word.asked"))
+        fields.add(self.text("table.asked"), entry.asked)
+        fields.add(self.text("table.before"), entry.before)
+        fields.add(self.text("table.after"), entry.after)
+        fields.add(self.text("table.hash"), shown.hash)
+        try self.terminal.print(fields.text)
+    }
+
     /// Entries that the options ask for, the newest first, read page by page.
     fileprivate func forEachAuditEntry(
         most: Int, _ body: (AdminAuditEntry) throws(CommandFailure) -> Void

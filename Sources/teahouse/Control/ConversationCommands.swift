@@ -8,8 +8,9 @@ import Profiles
 /// `teahouse ctl conversation`
 let conversationCommand = Command(
     group: "conversation", summary: "command.ctl.conversation", examples: ["teahouse ctl conversation list"],
-    subcommands: [conversationListCommand, conversationShowCommand, conversationExpiringCommand] + talkCommands)
+    subcommands: [conversationListCommand, conversationShowCommand] + talkCommands)
 
+// Those of one person are another request.
 private let conversationListCommand = Command(
     "list", summary: "command.ctl.conversation.list",
     options: [CommandOption("member", .value("NAME"), help: "option.conversationMember")],
@@ -17,43 +18,15 @@ private let conversationListCommand = Command(
     body: Control.command { control throws(CommandFailure) in
         let text = control.invocation.value("member")
         let member = text == nil ? nil : try control.userName(text ?? "")
-        var conversations: [AdminConversation] = []
-        var next: Int64?
-        repeat {
-            let request =
-                member.map { AdminRequest.conversationDetails(.list(of: $0, after: next)) }
-                ?? .listConversations(after: next)
-            guard case .conversations(let page, let after) = try control.ask(request) else {
-                throw control.unexpectedAnswer
-            }
-            conversations += page
-            next = after
-        } while next != nil
-        if control.wantsJSON {
-            return try control.print(json: AdminAnswer.conversations(conversations, next: nil).json)
-        }
+        let request =
+            member.map { AdminRequest.conversationDetails(.list(of: $0, after: nil)) } ?? .listConversations(after: nil)
+        let answer = try control.askAll(request)
+        guard case .conversations(let conversations, _) = answer else { throw control.unexpectedAnswer }
+        if control.wantsJSON { return try control.print(json: answer.json) }
         try control.print(conversations)
     })
 
-private let conversationExpiringCommand = Command(
-    "expiring", summary: "command.ctl.conversation.expiring",
-    options: [CommandOption("days", .number(1, 36_500), help: "option.expiringDays")],
-    examples: ["teahouse ctl conversation expiring", "teahouse ctl conversation expiring --days 365 --json"],
-    body: Control.command { control throws(CommandFailure) in
-        let days = control.invocation.number("days").map { Int64($0) }
-        let answer = try control.ask(.conversationDetails(.expiring(days: days)))
-        guard case .conversationDetails(.expiring(let expiring)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        if !expiring.conversations.isEmpty { try control.print(expiring.conversations) }
-        let values = [
-            "days": String(expiring.days), "count": String(expiring.conversations.count),
-            "set": String(expiring.settingDays),
-        ]
-        let key = expiring.isCut ? "ctl.conversation.expiringMore" : "ctl.conversation.expiring"
-        let setting = expiring.settingDays > 0 ? "ctl.conversation.expiresAfter" : "ctl.conversation.expiresNever"
-        try control.terminal.print("\(control.text(key, values))\n\(control.text(setting, values))\n")
-    })
-
+// Its newest messages are other requests.
 private let conversationShowCommand = Command(
     "show", summary: "command.ctl.conversation.show",
     arguments: [CommandArgument("CONVERSATION", help: "argument.conversation")],
@@ -81,6 +54,17 @@ private let conversationShowCommand = Command(
     })
 
 extension Control {
+    func print(_ expiring: AdminExpiring) throws(CommandFailure) {
+        if !expiring.conversations.isEmpty { try self.print(expiring.conversations) }
+        let values = [
+            "days": String(expiring.days), "count": String(expiring.conversations.count),
+            "set": String(expiring.settingDays),
+        ]
+        let key = expiring.isCut ? "ctl.conversation.expiringMore" : "ctl.conversation.expiring"
+        let setting = expiring.settingDays > 0 ? "ctl.conversation.expiresAfter" : "ctl.conversation.expiresNever"
+        try self.terminal.print("\(self.text(key, values))\n\(self.text(setting, values))\n")
+    }
+
     /// The newest messages, oldest first, read page by page.
     func newestMessages(of conversation: String, count: Int) throws(CommandFailure) -> [AdminMessage] {
         var pages: [[AdminMessage]] = []

@@ -5,108 +5,54 @@ import CommandLineKit
 /// `teahouse ctl file`
 let fileCommand = Command(
     group: "file", summary: "command.ctl.file", examples: ["teahouse ctl file list --sort size"],
-    subcommands: [fileListCommand, fileShowCommand, fileVerifyCommand, fileCollectCommand, fileDeleteCommand])
+    subcommands: operationCommands(
+        below: "file",
+        bodies: ["verify": { control, request throws(CommandFailure) in try control.verifyFiles(request) }]))
 
-private let fileListCommand = Command(
-    "list", summary: "command.ctl.file.list",
-    options: [
-        CommandOption("of", .value("NAME"), help: "option.fileOwner"),
-        CommandOption("conversation", .value("CONVERSATION"), help: "option.conversation"),
-        CommandOption("sort", .choice(AdminFileQuery.Order.allCases.map(\.rawValue)), help: "option.fileSort"),
-        CommandOption("orphans", .flag, help: "option.orphans"),
-        CommandOption("damaged", .flag, help: "option.damaged"),
-        CommandOption("limit", .number(1, Int(AdminProtocol.fileRows)), help: "option.limit"),
-    ],
-    examples: [
-        "teahouse ctl file list", "teahouse ctl file list --of ming --sort size --limit 20",
-        "teahouse ctl file list --orphans --json",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let invocation = control.invocation
-        var query = AdminFileQuery()
-        if let name = invocation.value("of") { query.owner = try control.userName(name) }
-        query.conversation = invocation.value("conversation")
-        query.order = invocation.value("sort").flatMap { AdminFileQuery.Order(rawValue: $0) } ?? .time
-        query.onlyOrphans = invocation.has("orphans")
-        query.onlyDamaged = invocation.has("damaged")
-        query.limit = Int64(invocation.number("limit") ?? 100)
-        let answer = try control.ask(.files(.list(query)))
-        guard case .files(.list(let files, let totals)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(files)
-        try control.terminal.print("\n")
-        try control.print(totals)
-    })
-
-private let fileArgument = CommandArgument("KEY", help: "argument.file")
-
-private let fileShowCommand = Command(
-    "show", summary: "command.ctl.file.show", arguments: [fileArgument],
-    examples: ["teahouse ctl file show th-fabcdefghijklmnopqrstuvwxyz"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.files(.show(try control.fileKey(control.invocation.argument("KEY")))))
-        guard case .files(.one(let detail)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(detail)
-    })
-
-private let fileVerifyCommand = Command(
-    "verify", summary: "command.ctl.file.verify",
-    arguments: [CommandArgument("KEY", help: "argument.fileOrAll", isOptional: true)],
-    examples: ["teahouse ctl file verify", "teahouse ctl file verify th-fabcdefghijklmnopqrstuvwxyz"],
-    body: Control.command { control throws(CommandFailure) in
-        var key: FileKey?
-        if let text = control.invocation.list("KEY").first { key = try control.fileKey(text) }
-        let answer = try control.askWithProgress(.files(.verify(key)))
-        guard case .files(.checked(let check)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON {
-            try control.print(json: answer.json)
-        } else {
-            for damage in check.damaged {
-                try control.terminal.print(DisplayText.escaped("\(damage.hash): \(damage.problem)") + "\n")
-            }
-            let values = [
-                "count": String(check.objects), "bytes": shownBytes(check.bytes),
-                "damaged": String(check.damagedCount),
-            ]
-            let key = check.damagedCount == 0 ? "ctl.file.allGood" : "ctl.file.someDamaged"
-            try control.terminal.print(control.text(key, values) + "\n")
-        }
+extension Control {
+    /// Reads contents, with a line that moves, and fails when one is damaged.
+    fileprivate func verifyFiles(_ request: AdminRequest) throws(CommandFailure) {
+        let answer = try self.askWithProgress(request)
+        guard case .files(.checked(let check)) = answer else { throw self.unexpectedAnswer }
+        if self.wantsJSON { try self.print(json: answer.json) } else { try self.print(check) }
         if check.damagedCount > 0 { throw CommandFailure(.refused, "") }
-    })
+    }
 
-private let fileCollectCommand = Command(
-    "gc", summary: "command.ctl.file.collect",
-    options: [CommandOption("dry-run", .flag, help: "option.dryRun")],
-    examples: ["teahouse ctl file gc --dry-run", "teahouse ctl file gc"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.files(.collect(isDryRun: control.invocation.has("dry-run"))))
-        guard case .files(.collected(let collection)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
+    /// Prints an answer about files.
+    func show(_ answer: AdminFileAnswer) throws(CommandFailure) {
+        switch answer {
+        case .list(let files, let totals):
+            try self.print(files)
+            try self.terminal.print("\n")
+            try self.print(totals)
+        case .one(let detail): try self.print(detail)
+        case .checked(let check): try self.print(check)
+        case .collected(let collection): try self.print(collection)
+        }
+    }
+
+    private func print(_ check: AdminFileCheck) throws(CommandFailure) {
+        for damage in check.damaged {
+            try self.terminal.print(DisplayText.escaped("\(damage.hash): \(damage.problem)") + "\n")
+        }
+        let values = [
+            "count": String(check.objects), "bytes": shownBytes(check.bytes), "damaged": String(check.damagedCount),
+        ]
+        let key = check.damagedCount == 0 ? "ctl.file.allGood" : "ctl.file.someDamaged"
+        try self.terminal.print(self.text(key, values) + "\n")
+    }
+
+    private func print(_ collection: AdminCollection) throws(CommandFailure) {
         if !collection.names.isEmpty {
-            try control.print(collection.names)
-            try control.terminal.print("\n")
+            try self.print(collection.names)
+            try self.terminal.print("\n")
         }
         let values = [
             "files": String(collection.files), "objects": String(collection.objects),
             "uploads": String(collection.uploads), "bytes": shownBytes(collection.bytes),
         ]
         let key = collection.isDryRun ? "ctl.file.wouldCollect" : "ctl.file.collected"
-        try control.terminal.print(control.text(key, values) + "\n")
-    })
-
-private let fileDeleteCommand = Command(
-    "delete", summary: "command.ctl.file.delete", arguments: [fileArgument],
-    examples: ["teahouse ctl file delete th-fabcdefghijklmnopqrstuvwxyz"],
-    body: Control.command { control throws(CommandFailure) in
-        let key = try control.fileKey(control.invocation.argument("KEY"))
-        try control.tell(try control.ask(.files(.delete(key))), "ctl.file.deleted", ["key": key.text])
-    })
-
-extension Control {
-    func fileKey(_ text: String) throws(CommandFailure) -> FileKey {
-        guard let key = FileKey(text) else { throw CommandFailure(.usage, self.text("ctl.badFile", ["key": text])) }
-        return key
+        try self.terminal.print(self.text(key, values) + "\n")
     }
 
     /// Asks for something long; on a terminal a line shows how far it is.

@@ -6,32 +6,16 @@ import CommandLineKit
 let filterCommand = Command(
     group: "filter", summary: "command.ctl.filter",
     examples: ["teahouse ctl filter add --from spam --for ming --drop"],
-    subcommands: [filterListCommand, filterAddCommand, filterTestCommand] + operationCommands(below: "filter"))
+    subcommands: operationCommands(below: "filter") + [filterAddCommand])
 
-private let kindOption = CommandOption("kind", .number(-127, Int(Int32.max)), help: "option.filterKind")
-
-private let filterListCommand = Command(
-    "list", summary: "command.ctl.filter.list", examples: ["teahouse ctl filter list"],
-    body: Control.command { control throws(CommandFailure) in
-        var rules: [AdminFilterRule] = []
-        var after: Int64?
-        repeat {
-            guard case .filters(.rules(let page, let next)) = try control.ask(.filters(.list(after: after))) else {
-                throw control.unexpectedAnswer
-            }
-            rules += page
-            after = next
-        } while after != nil
-        if control.wantsJSON { return try control.print(json: AdminAnswer.filters(.rules(rules, next: nil)).json) }
-        try control.print(rules)
-    })
-
+// The action is one of two options.
 private let filterAddCommand = Command(
     "add", summary: "command.ctl.filter.add",
     options: [
         CommandOption("for", .value("NAME"), help: "option.filterFor"),
         CommandOption("from", .value("NAME"), help: "option.filterFrom"),
-        kindOption, CommandOption("word", .value("WORD"), help: "option.filterWord"),
+        CommandOption("kind", .number(-127, Int(Int32.max)), help: "option.filterKind"),
+        CommandOption("word", .value("WORD"), help: "option.filterWord"),
         CommandOption("drop", .flag, help: "option.filterDrop"),
         CommandOption("text", .value("TEXT"), help: "option.filterText"),
         CommandOption("as", .number(1, Int(Int32.max)), help: "option.filterAs"),
@@ -55,28 +39,16 @@ private let filterAddCommand = Command(
         try control.tell(answer, "ctl.filter.added", ["number": String(added.number)])
     })
 
-private let filterTestCommand = Command(
-    "test", summary: "command.ctl.filter.test", arguments: [CommandArgument("TEXT", help: "argument.testText")],
-    options: [
-        CommandOption("for", .value("NAME"), help: "option.filterFor", isRequired: true),
-        CommandOption("from", .value("NAME"), help: "option.filterFrom", isRequired: true), kindOption,
-    ],
-    examples: ["teahouse ctl filter test --from spam --for ming 'hello'"],
-    body: Control.command { control throws(CommandFailure) in
-        guard let receiver = try control.name("for"), let sender = try control.name("from") else {
-            throw control.unexpectedAnswer
-        }
-        let trial = AdminFilterTrial(
-            receiver: receiver, sender: sender, kind: control.filterKind ?? .text,
-            text: control.invocation.argument("TEXT"))
-        let answer = try control.ask(.filters(.test(trial)))
-        guard case .filters(.tested(let rule)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        guard let rule else { return try control.terminal.print(control.text("ctl.filter.passes") + "\n") }
-        try control.print([rule])
-    })
-
 extension Control {
+    /// Prints an answer about rules.
+    func show(_ answer: AdminFilterAnswer) throws(CommandFailure) {
+        switch answer {
+        case .rules(let rules, _): try self.print(rules)
+        case .rule(let rule), .tested(.some(let rule)): try self.print([rule])
+        case .tested(.none): try self.terminal.print(self.text("ctl.filter.passes") + "\n")
+        }
+    }
+
     fileprivate var filterKind: MessageKind? {
         self.invocation.number("kind").map { MessageKind(rawValue: Int32(clamping: $0)) }
     }

@@ -5,25 +5,9 @@ import QRCode
 /// `teahouse ctl invite`
 let inviteCommand = Command(
     group: "invite", summary: "command.ctl.invite", examples: ["teahouse ctl invite add"],
-    subcommands: operationCommands(
-        below: "invite",
-        bodies: ["list": { control, _ throws(CommandFailure) in try control.listInvitations() }]))
+    subcommands: operationCommands(below: "invite"))
 
 extension Control {
-    /// Prints all pages.
-    fileprivate func listInvitations() throws(CommandFailure) {
-        var (invitations, before): ([AdminInvitation], Int64?) = ([], nil)
-        repeat {
-            guard case .invitations(let page, let next) = try self.ask(.people(.invitations(before: before))) else {
-                throw self.unexpectedAnswer
-            }
-            invitations += page
-            before = next
-        } while before != nil
-        if self.wantsJSON { return try self.print(json: AdminAnswer.invitations(invitations, next: nil).json) }
-        try self.print(invitations)
-    }
-
     func print(_ invitations: [AdminInvitation]) throws(CommandFailure) {
         try self.print(
             [

@@ -5,30 +5,13 @@ import CommandLineKit
 /// `teahouse ctl kind`
 let kindCommand = Command(
     group: "kind", summary: "command.ctl.kind", examples: ["teahouse ctl kind set 500 --sample card"],
-    subcommands: [kindListCommand, kindShowCommand, kindSetCommand, kindTryCommand] + operationCommands(below: "kind"))
+    subcommands: operationCommands(
+        below: "kind", bodies: ["try": { control, request throws(CommandFailure) in try control.tryKind(request) }])
+        + [kindShowCommand, kindSetCommand])
 
 private let numberArgument = CommandArgument("NUMBER", help: "argument.kindNumber")
 
-private let kindListCommand = Command(
-    "list", summary: "command.ctl.kind.list", examples: ["teahouse ctl kind list"],
-    body: Control.command { control throws(CommandFailure) in
-        let kinds = try control.kinds()
-        if control.wantsJSON { return try control.print(json: AdminAnswer.kinds(.kinds(kinds)).json) }
-        try control.print(
-            [
-                Table.Column("table.number", .right), Table.Column("table.name"),
-                Table.Column("table.version", .right), Table.Column("table.title"),
-                Table.Column("table.digest", maximumWidth: 40), Table.Column("table.state"),
-                Table.Column("table.undecodable", .right),
-            ],
-            rows: kinds.map {
-                [
-                    String($0.entry.kind.rawValue), $0.entry.name, String($0.entry.version), $0.entry.typeTitle,
-                    $0.entry.digest, control.state(of: $0.entry), String($0.undecodable),
-                ]
-            })
-    })
-
+// One is picked out of the list.
 private let kindShowCommand = Command(
     "show", summary: "command.ctl.kind.show", arguments: [numberArgument], examples: ["teahouse ctl kind show 500"],
     body: Control.command { control throws(CommandFailure) in
@@ -54,6 +37,7 @@ private let kindShowCommand = Command(
         try control.terminal.print(fields.text)
     })
 
+// Fields that are not given stay as they are.
 private let kindSetCommand = Command(
     "set", summary: "command.ctl.kind.set", arguments: [numberArgument],
     options: [
@@ -83,33 +67,6 @@ private let kindSetCommand = Command(
         control.apply(to: &entry)
         let answer = try control.ask(.kinds(.set(entry)))
         try control.tell(answer, "ctl.kind.set", ["number": String(kind.rawValue), "name": entry.name])
-    })
-
-private let kindTryCommand = Command(
-    "try", summary: "command.ctl.kind.try",
-    arguments: [numberArgument, CommandArgument("BODY", help: "argument.kindBody")],
-    examples: [#"teahouse ctl kind try 500 '{"type":500,"title":"茶"}'"#],
-    body: Control.command { control throws(CommandFailure) in
-        let request = AdminKindRequest.try(try control.kindNumber(), body: control.invocation.argument("BODY"))
-        let answer = try control.ask(.kinds(request))
-        guard case .kinds(.tried(let trial)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON {
-            try control.print(json: answer.json)
-        } else {
-            var fields = FieldList()
-            fields.add(control.text("table.digest"), trial.line)
-            fields.add(control.text("table.title"), trial.typeTitle)
-            fields.add(control.text("table.summary"), trial.summary)
-            fields.add(control.text("table.degrade"), trial.degrade)
-            try control.terminal.print(fields.text)
-        }
-        switch trial.problem {
-        case nil: return
-        case .noObject: throw CommandFailure(.refused, control.text("ctl.kind.noObject"))
-        case .missing(let field): throw CommandFailure(.refused, control.text("ctl.kind.missing", ["field": field]))
-        case .newerVersion(let version):
-            throw CommandFailure(.refused, control.text("ctl.kind.newer", ["version": String(version)]))
-        }
     })
 
 /// Kinds to begin with.
@@ -150,6 +107,45 @@ private enum KindSample: String, CaseIterable {
 }
 
 extension Control {
+    func print(_ kinds: [AdminMessageKind]) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.name"),
+                Table.Column("table.version", .right), Table.Column("table.title"),
+                Table.Column("table.digest", maximumWidth: 40), Table.Column("table.state"),
+                Table.Column("table.undecodable", .right),
+            ],
+            rows: kinds.map {
+                [
+                    String($0.entry.kind.rawValue), $0.entry.name, String($0.entry.version), $0.entry.typeTitle,
+                    $0.entry.digest, self.state(of: $0.entry), String($0.undecodable),
+                ]
+            })
+    }
+
+    /// Shows what would be shown of a body, and fails for one that cannot be read.
+    fileprivate func tryKind(_ request: AdminRequest) throws(CommandFailure) {
+        let answer = try self.ask(request)
+        guard case .kinds(.tried(let trial)) = answer else { throw self.unexpectedAnswer }
+        if self.wantsJSON {
+            try self.print(json: answer.json)
+        } else {
+            var fields = FieldList()
+            fields.add(self.text("table.digest"), trial.line)
+            fields.add(self.text("table.title"), trial.typeTitle)
+            fields.add(self.text("table.summary"), trial.summary)
+            fields.add(self.text("table.degrade"), trial.degrade)
+            try self.terminal.print(fields.text)
+        }
+        switch trial.problem {
+        case nil: return
+        case .noObject: throw CommandFailure(.refused, self.text("ctl.kind.noObject"))
+        case .missing(let field): throw CommandFailure(.refused, self.text("ctl.kind.missing", ["field": field]))
+        case .newerVersion(let version):
+            throw CommandFailure(.refused, self.text("ctl.kind.newer", ["version": String(version)]))
+        }
+    }
+
     fileprivate func kinds() throws(CommandFailure) -> [AdminMessageKind] {
         guard case .kinds(.kinds(let kinds)) = try self.ask(.kinds(.list)) else { throw self.unexpectedAnswer }
         return kinds

@@ -5,8 +5,9 @@ import CommandLineKit
 /// `teahouse ctl notice`
 let noticeCommand = Command(
     group: "notice", summary: "command.ctl.notice", examples: ["teahouse ctl notice send 今晚八点维护"],
-    subcommands: [noticeSendCommand, noticeListCommand, noticeShowCommand])
+    subcommands: [noticeSendCommand] + operationCommands(below: "notice"))
 
+// A text may come from standard input.
 private let noticeSendCommand = Command(
     "send", summary: "command.ctl.notice.send", arguments: [CommandArgument("TEXT", help: "argument.noticeText")],
     options: [
@@ -32,24 +33,24 @@ private let noticeSendCommand = Command(
         try control.tell(answer, "ctl.notice.sent", ["number": String(sent.number)])
     })
 
-private let noticeListCommand = Command(
-    "list", summary: "command.ctl.notice.list", examples: ["teahouse ctl notice list"],
-    body: Control.command { control throws(CommandFailure) in
-        var announcements: [AdminOperatorAnnouncement] = []
-        var next: Int64?
-        repeat {
-            guard
-                case .announcements(.list(let page, let before)) = try control.ask(.announcements(.list(before: next)))
-            else {
-                throw control.unexpectedAnswer
-            }
-            announcements += page
-            next = before
-        } while next != nil
-        if control.wantsJSON {
-            return try control.print(json: AdminAnswer.announcements(.list(announcements, next: nil)).json)
+extension AdminOperatorAnnouncement {
+    /// The title, or the first line of one without.
+    fileprivate var shownTitle: String {
+        self.title.isEmpty ? String(self.text.prefix { $0 != "\n" }) : self.title
+    }
+}
+
+extension Control {
+    /// Prints an answer about announcements.
+    func show(_ answer: AdminAnnouncementAnswer) throws(CommandFailure) {
+        switch answer {
+        case .list(let announcements, _): try self.print(announcements)
+        case .one(let notice, let people, _): try self.print(notice, people)
         }
-        try control.print(
+    }
+
+    private func print(_ announcements: [AdminOperatorAnnouncement]) throws(CommandFailure) {
+        try self.print(
             [
                 Table.Column("table.number", .right), Table.Column("table.created"), Table.Column("table.sender"),
                 Table.Column("table.title", maximumWidth: 40), Table.Column("table.for", maximumWidth: 40),
@@ -59,52 +60,12 @@ private let noticeListCommand = Command(
             rows: announcements.map { notice in
                 [
                     String(notice.number), localTime(notice.createdAtMilliseconds), notice.sender, notice.shownTitle,
-                    control.audience(of: notice), control.state(of: notice), String(notice.receivers),
+                    self.audience(of: notice), self.state(of: notice), String(notice.receivers),
                     String(notice.confirmed),
                 ]
             })
-    })
-
-private let noticeShowCommand = Command(
-    "show", summary: "command.ctl.notice.show",
-    arguments: [CommandArgument("NUMBER", help: "argument.noticeNumber")],
-    options: [
-        CommandOption("people", .choice(AnnouncementAudience.allCases.map(\.rawValue)), help: "option.noticePeople")
-    ],
-    examples: ["teahouse ctl notice show 3", "teahouse ctl notice show 3 --people waiting"],
-    body: Control.command { control throws(CommandFailure) in
-        let text = control.invocation.argument("NUMBER")
-        guard let number = Int64(text), number > 0 else {
-            throw CommandFailure(.usage, control.text("ctl.badNotice", ["number": text]))
-        }
-        let wanted = control.invocation.value("people").flatMap { AnnouncementAudience(rawValue: $0) } ?? .all
-        var people: [AdminAnnouncementReceiver] = []
-        var shown: AdminOperatorAnnouncement?
-        var next: Int64?
-        repeat {
-            let answer = try control.ask(.announcements(.show(number, wanted, after: next)))
-            guard case .announcements(.one(let notice, let page, let after)) = answer else {
-                throw control.unexpectedAnswer
-            }
-            shown = notice
-            people += page
-            next = after
-        } while next != nil
-        guard let shown else { throw control.unexpectedAnswer }
-        if control.wantsJSON {
-            return try control.print(json: AdminAnswer.announcements(.one(shown, people: people, next: nil)).json)
-        }
-        try control.print(shown, people)
-    })
-
-extension AdminOperatorAnnouncement {
-    /// The title, or the first line of one without.
-    fileprivate var shownTitle: String {
-        self.title.isEmpty ? String(self.text.prefix { $0 != "\n" }) : self.title
     }
-}
 
-extension Control {
     fileprivate func audience(of notice: AdminOperatorAnnouncement) -> String {
         notice.teams.isEmpty ? self.text("word.notice.everybody") : notice.teams.joined(separator: ", ")
     }

@@ -9,20 +9,31 @@ typealias OperationBody = @Sendable (Control, AdminRequest) throws(CommandFailur
 ///
 /// - Parameter bodies: what a command does instead of asking once and printing the answer.
 func operationCommands(below word: String, bodies: [String: OperationBody] = [:]) -> [Command] {
-    OperationCommand.all.filter { $0.words.count == 2 && $0.words[0] == word }.map { operation in
-        let body = bodies[operation.words[1]]
-        return Command(
-            operation.words[1], summary: operation.summary, arguments: operation.arguments,
-            options: operation.options, examples: operation.examples.map { "teahouse \($0)" },
+    OperationCommand.all.filter { $0.words.count == 2 && $0.words[0] == word }.map {
+        $0.command(body: bodies[$0.words[1]])
+    }
+}
+
+/// The command that an operation defines in one word: `status`.
+func operationCommand(_ word: String, body: OperationBody? = nil) -> Command {
+    guard let operation = OperationCommand.all.first(where: { $0.words == [word] }) else {
+        preconditionFailure("no operation defines \(word)")
+    }
+    return operation.command(body: body)
+}
+
+extension OperationCommand {
+    fileprivate func command(body: OperationBody?) -> Command {
+        Command(
+            self.words[self.words.count - 1], summary: self.summary, arguments: self.arguments, options: self.options,
+            examples: self.examples.map { "teahouse \($0)" },
             body: Control.command { control throws(CommandFailure) in
-                let request = try control.request(of: operation)
+                let request = try control.request(of: self)
                 guard let body else { return try control.perform(request) }
                 try body(control, request)
             })
     }
-}
 
-extension OperationCommand {
     fileprivate var arguments: [CommandArgument] {
         self.places.filter(\.isArgument).map {
             CommandArgument($0.name, help: $0.help, isOptional: $0.isOptional, isRepeated: $0.isRepeated)
@@ -75,7 +86,8 @@ extension Control {
         do throws(AdminError) {
             return try operation.request(placed)
         } catch {
-            throw CommandFailure(.usage, error.typed.map { self.text($0.key, $0.values) } ?? error.message)
+            let reason = error.typed.map { self.text($0.key, $0.values) } ?? DisplayText.escaped(error.message)
+            throw CommandFailure(.usage, reason)
         }
     }
 
@@ -93,9 +105,20 @@ extension Control {
         }
     }
 
+    /// Asks for a list, page by page until the last, as one answer; for something else once.
+    func askAll(_ request: AdminRequest) throws(CommandFailure) -> AdminAnswer {
+        let pages = AdminPages()
+        var request = request
+        while true {
+            let answer = pages.add(try self.ask(request))
+            guard let next = pages.request(behind: request) else { return answer }
+            request = next
+        }
+    }
+
     /// Asks for an operation and prints its line, or its answer.
     func perform(_ request: AdminRequest) throws(CommandFailure) {
-        let answer = try self.ask(request)
+        let answer = try self.askAll(request)
         guard let outcome = request.operation.outcome else { return try self.show(answer, to: request) }
         let values = outcome.values.merging(answer.values { self.text($0) }) { own, _ in own }
         switch answer {
@@ -113,19 +136,34 @@ extension Control {
     private func show(_ answer: AdminAnswer, to request: AdminRequest) throws(CommandFailure) {
         if self.wantsJSON { return try self.print(json: answer.json) }
         switch answer {
+        case .status(let status): try self.print(status)
+        case .users(let users, _): try self.print(users)
         case .user(let detail): try self.print(detail)
         case .token(let token?): try self.terminal.print(token + "\n")
+        case .sessions(let sessions, _): try self.print(sessions)
+        case .files(let answer): try self.show(answer)
+        case .transfers(.list(let transfers)): try self.print(transfers)
+        case .profiles(.one(let profile)): try self.print(profile)
+        case .profiles(.metrics(let metrics)): try self.print(metrics)
         case .teams(let answer): try self.show(answer, to: request)
-        case .hooks(let answer): try self.show(answer)
-        case .details(let details): try self.print(details)
+        case .audit(.one(let entry)): try self.print(entry)
+        case .conversationDetails(.expiring(let expiring)): try self.print(expiring)
         case .invited(let issued): try self.print(issued)
         case .invitations(let invitations, _): try self.print(invitations)
-        case .search(let answer): try self.show(answer)
+        case .words(.tested(let test)): try self.print(test)
+        case .filters(let answer): try self.show(answer)
+        case .kinds(.kinds(let kinds)): try self.print(kinds)
+        case .hooks(let answer): try self.show(answer)
         case .settings(let answer): try self.show(answer)
         case .policy(.policy(let policy)): try self.print(policy)
-        case .done, .status, .users, .token(nil), .imported, .conversations, .conversation, .messages, .sessions,
-            .count, .sent, .following, .files, .transfers, .profiles, .audit, .live, .conversationDetails, .previewed,
-            .brought, .words, .filters, .kinds, .policy(.changed), .policy(.preview), .announcements, .app:
+        case .policy(.preview(let sessions, let count)): try self.print(sessions, ending: count)
+        case .details(let details): try self.print(details)
+        case .announcements(let answer): try self.show(answer)
+        case .app(let answer): try self.show(answer)
+        case .search(let answer): try self.show(answer)
+        case .done, .token(nil), .imported, .conversations, .conversation, .messages, .count, .sent, .following,
+            .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .live, .conversationDetails,
+            .previewed, .brought, .words, .kinds, .policy(.changed):
             throw self.unexpectedAnswer
         }
     }
@@ -142,10 +180,11 @@ extension AdminAnswer {
             ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
         case .teams(let answer): answer.values
         case .transfers(.one(let transfer)): ["state": text(transfer.state.textKey)]
+        case .policy(.changed(let policy, let ended)): ["policy": policy.text, "count": String(ended)]
         case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .sent, .following,
             .files, .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
-            .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy, .details,
-            .announcements, .app, .search:
+            .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy(.policy),
+            .policy(.preview), .details, .announcements, .app, .search:
             [:]
         }
     }

@@ -5,28 +5,11 @@ import CommandLineKit
 /// `teahouse ctl profile`
 let profileCommand = Command(
     group: "profile", summary: "command.ctl.profile", examples: ["teahouse ctl profile show ming"],
-    subcommands: [profileShowCommand, profileSetCommand, profileInvalidateCommand, profileStatsCommand])
+    subcommands: operationCommands(below: "profile") + [profileSetCommand])
 
 private let nameArgument = CommandArgument("NAME", help: "argument.userName")
 
-private let profileShowCommand = Command(
-    "show", summary: "command.ctl.profile.show", arguments: [nameArgument],
-    options: [
-        CommandOption("by", .value("NAME"), help: "option.profileBy"),
-        CommandOption("in", .value("CONVERSATION"), help: "option.profileIn"),
-    ],
-    examples: ["teahouse ctl profile show ming", "teahouse ctl profile show ming --by lan --in tea"],
-    body: Control.command { control throws(CommandFailure) in
-        let name = try control.user("NAME")
-        var asker: UserName?
-        if let text = control.invocation.value("by") { asker = try control.userName(text) }
-        let request = AdminProfileRequest.show(name, by: asker, in: control.invocation.value("in"))
-        let answer = try control.ask(.profiles(request))
-        guard case .profiles(.one(let profile)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(profile)
-    })
-
+// A picture comes from a file.
 private let profileSetCommand = Command(
     "set", summary: "command.ctl.profile.set", arguments: [nameArgument],
     options: [
@@ -55,39 +38,6 @@ private let profileSetCommand = Command(
         }
         let answer = try control.ask(.profiles(.set(change)))
         try control.tell(answer, "ctl.profile.set", ["name": change.name.text])
-    })
-
-private let profileInvalidateCommand = Command(
-    "invalidate", summary: "command.ctl.profile.invalidate",
-    arguments: [CommandArgument("NAME", help: "argument.userName", isOptional: true)],
-    options: [
-        CommandOption("team", .value("CONVERSATION"), help: "option.team"),
-        CommandOption("all", .flag, help: "option.allProfiles"),
-    ],
-    examples: [
-        "teahouse ctl profile invalidate ming", "teahouse ctl profile invalidate --team tea",
-        "teahouse ctl profile invalidate --all",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let invocation = control.invocation
-        let what: AdminInvalidation
-        switch (invocation.list("NAME").first, invocation.value("team"), invocation.has("all")) {
-        case (.some(let name), nil, false): what = .person(try control.userName(name))
-        case (nil, .some(let conversation), false): what = .team(conversation)
-        case (nil, nil, true): what = .all
-        default: throw CommandFailure(.usage, control.text("ctl.profile.whose"))
-        }
-        let answer = try control.ask(.profiles(.invalidate(what)))
-        try control.tell(answer, "ctl.profile.invalidated")
-    })
-
-private let profileStatsCommand = Command(
-    "stats", summary: "command.ctl.profile.stats", examples: ["teahouse ctl profile stats"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.profiles(.metrics))
-        guard case .profiles(.metrics(let metrics)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(metrics)
     })
 
 extension Control {

@@ -5,29 +5,10 @@ import CommandLineKit
 /// `teahouse ctl request`
 let requestCommand = Command(
     group: "request", summary: "command.ctl.request", examples: ["teahouse ctl request list"],
-    subcommands: operationCommands(
-        below: "request",
-        bodies: ["list": { control, request throws(CommandFailure) in try control.listRequests(request) }]))
+    subcommands: operationCommands(below: "request"))
 
 extension Control {
-    /// Prints all pages.
-    fileprivate func listRequests(_ request: AdminRequest) throws(CommandFailure) {
-        guard case .teams(.requests(var query)) = request else { return }
-        var requests: [AdminJoinRequest] = []
-        repeat {
-            guard case .teams(.requests(let page, let next)) = try self.ask(.teams(.requests(query))) else {
-                throw self.unexpectedAnswer
-            }
-            requests += page
-            query.before = next
-        } while query.before != nil
-        if self.wantsJSON {
-            return try self.print(json: AdminAnswer.teams(.requests(requests, next: nil)).json)
-        }
-        try self.print(requests)
-    }
-
-    fileprivate func print(_ requests: [AdminJoinRequest]) throws(CommandFailure) {
+    func print(_ requests: [AdminJoinRequest]) throws(CommandFailure) {
         try self.print(
             [
                 Table.Column("table.number", .right), Table.Column("table.kind"), Table.Column("table.team"),

@@ -5,33 +5,15 @@ import CommandLineKit
 /// `teahouse ctl session`
 let sessionCommand = Command(
     group: "session", summary: "command.ctl.session", examples: ["teahouse ctl session list"],
-    subcommands: [sessionListCommand, sessionKickCommand])
+    subcommands: operationCommands(below: "session") + [sessionKickCommand])
 
-private let userOption = CommandOption("user", .value("NAME"), help: "option.sessionUser")
-
-private let sessionListCommand = Command(
-    "list", summary: "command.ctl.session.list", options: [userOption],
-    examples: ["teahouse ctl session list", "teahouse ctl session list --user ming"],
-    body: Control.command { control throws(CommandFailure) in
-        let user = try control.sessionUser()
-        var sessions: [AdminSession] = []
-        var next: Int64?
-        repeat {
-            guard case .sessions(let page, let after) = try control.ask(.listSessions(user, after: next)) else {
-                throw control.unexpectedAnswer
-            }
-            sessions += page
-            next = after
-        } while next != nil
-        if control.wantsJSON { return try control.print(json: AdminAnswer.sessions(sessions, next: nil).json) }
-        try control.print(sessions)
-    })
-
+// Ids and a filter are two requests.
 private let sessionKickCommand = Command(
     "kick", summary: "command.ctl.session.kick",
     arguments: [CommandArgument("ID", help: "argument.sessionID", isOptional: true, isRepeated: true)],
     options: [
-        userOption, CommandOption("device", .value("CLASS"), help: "option.sessionDevice"),
+        CommandOption("user", .value("NAME"), help: "option.sessionUser"),
+        CommandOption("device", .value("CLASS"), help: "option.sessionDevice"),
         CommandOption("protocol", .value("NAME"), help: "option.sessionProtocol"),
         CommandOption("address", .value("START"), help: "option.sessionAddress"),
         CommandOption("before", .value("TIME"), help: "option.sessionBefore"),

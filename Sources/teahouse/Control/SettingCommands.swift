@@ -5,29 +5,9 @@ import CommandLineKit
 /// `teahouse ctl setting`
 let settingCommand = Command(
     group: "setting", summary: "command.ctl.setting", examples: ["teahouse ctl setting list"],
-    subcommands: [settingListCommand, settingSetCommand, settingResetCommand] + operationCommands(below: "setting"))
-
-private let nameArgument = CommandArgument("NAME", help: "argument.setting")
-private let scopeOption = CommandOption("in", .value("SCOPE"), help: "option.settingScope")
+    subcommands: operationCommands(below: "setting") + [settingListCommand])
 
 extension Control {
-    fileprivate func scope() throws(CommandFailure) -> SessionScope {
-        guard let text = self.invocation.value("in") else { return .everywhere }
-        do throws(AdminError) {
-            return try SessionScope(text)
-        } catch {
-            throw CommandFailure(.usage, DisplayText.escaped(error.message))
-        }
-    }
-
-    /// Asks for a change of a setting, and shows it as it is now.
-    fileprivate func change(_ request: AdminSettingsRequest) throws(CommandFailure) {
-        let answer = try self.ask(.settings(request))
-        guard case .settings(.one(let setting)) = answer else { throw self.unexpectedAnswer }
-        if self.wantsJSON { return try self.print(json: answer.json) }
-        try self.print(setting)
-    }
-
     /// Prints an answer about settings.
     func show(_ answer: AdminSettingsAnswer) throws(CommandFailure) {
         switch answer {
@@ -87,6 +67,7 @@ extension Control {
 /// Nothing is shown as what an operator writes for it.
 private func shownValue(_ value: String) -> String { value.isEmpty ? "-" : value }
 
+// One group is picked out of the list.
 private let settingListCommand = Command(
     "list", summary: "command.ctl.setting.list",
     options: [CommandOption("about", .choice(["session", "server"]), help: "option.settingGroup")],
@@ -112,26 +93,4 @@ private let settingListCommand = Command(
                 return [first]
                     + setting.overrides.map { [setting.name, $0.scope.text, shownValue($0.value), "", live, ""] }
             })
-    })
-
-private let settingSetCommand = Command(
-    "set", summary: "command.ctl.setting.set",
-    arguments: [nameArgument, CommandArgument("VALUE", help: "argument.settingValue")], options: [scopeOption],
-    examples: [
-        "teahouse ctl setting set max_input 5000", "teahouse ctl setting set input_disabled on --in group/member",
-        "teahouse ctl setting set menu_hidden camera,location --in room",
-        "teahouse ctl setting set limits.sessions_per_user 5",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let typed = control.invocation
-        try control.change(.set(typed.argument("NAME"), try control.scope(), typed.argument("VALUE")))
-    })
-
-private let settingResetCommand = Command(
-    "reset", summary: "command.ctl.setting.reset", arguments: [nameArgument], options: [scopeOption],
-    examples: [
-        "teahouse ctl setting reset max_input", "teahouse ctl setting reset input_disabled --in group/member",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        try control.change(.reset(control.invocation.argument("NAME"), try control.scope()))
     })

@@ -3,30 +3,20 @@ import CommandLineKit
 import Execution
 
 /// `teahouse ctl status`
-let statusCommand = Command(
-    "status", summary: "command.ctl.status",
-    examples: ["teahouse ctl status", "teahouse ctl --data /srv/teahouse status --json"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.status)
-        guard case .status(let status) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(status)
-    })
+let statusCommand = operationCommand("status")
 
 /// `teahouse ctl setup-token`
-let setupTokenCommand = Command(
-    "setup-token", summary: "command.ctl.setupToken", examples: ["teahouse ctl setup-token"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.setupToken)
-        guard case .token(let token) = answer else { throw control.unexpectedAnswer }
-        guard let token else { throw CommandFailure(.refused, control.text("ctl.noSetupToken")) }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.terminal.print(token + "\n")
-        guard control.terminal.screen != nil, case .status(let status) = try control.ask(.status),
-            let port = status.addresses.first?.split(separator: ":").last
-        else { return }
-        control.terminal.complain(control.text("ctl.setupToken.use", ["token": token, "port": String(port)]) + "\n")
-    })
+let setupTokenCommand = operationCommand("setup-token") { control, request throws(CommandFailure) in
+    let answer = try control.ask(request)
+    guard case .token(let token) = answer else { throw control.unexpectedAnswer }
+    guard let token else { throw CommandFailure(.refused, control.text("ctl.noSetupToken")) }
+    if control.wantsJSON { return try control.print(json: answer.json) }
+    try control.terminal.print(token + "\n")
+    guard control.terminal.screen != nil, case .status(let status) = try control.ask(.status),
+        let port = status.addresses.first?.split(separator: ":").last
+    else { return }
+    control.terminal.complain(control.text("ctl.setupToken.use", ["token": token, "port": String(port)]) + "\n")
+}
 
 extension Control {
     /// UTC milliseconds of this machine.

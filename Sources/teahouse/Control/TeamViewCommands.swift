@@ -32,7 +32,8 @@ extension Control {
             let isOfMember = if case .teams(.card(let query)) = request { query.member != nil } else { false }
             try self.print(rows, in: isOfTeam || isOfMember ? .advanced : .normal)
         case .announcements(let announcements): try self.print(announcements)
-        case .invited, .requests, .request: throw self.unexpectedAnswer
+        case .requests(let requests, _): try self.print(requests)
+        case .invited, .request: throw self.unexpectedAnswer
         }
     }
 

@@ -7,29 +7,12 @@ import Glibc
 /// `teahouse ctl transfer`
 let transferCommand = Command(
     group: "transfer", summary: "command.ctl.transfer", examples: ["teahouse ctl transfer list"],
-    subcommands: [transferListCommand, transferWatchCommand] + operationCommands(below: "transfer"))
+    subcommands: operationCommands(below: "transfer") + [transferWatchCommand])
 
-private let ownerOption = CommandOption("of", .value("NAME"), help: "option.transferOwner")
-
-private let transferListCommand = Command(
-    "list", summary: "command.ctl.transfer.list",
-    options: [
-        ownerOption, CommandOption("all", .flag, help: "option.allTransfers"),
-        CommandOption("limit", .number(1, Int(AdminProtocol.fileRows)), help: "option.limit"),
-    ],
-    examples: ["teahouse ctl transfer list", "teahouse ctl transfer list --all --of ming"],
-    body: Control.command { control throws(CommandFailure) in
-        let owner = try control.transferOwner()
-        let limit = Int64(control.invocation.number("limit") ?? 100)
-        let request = AdminTransferRequest.list(owner, withOver: control.invocation.has("all"), limit: limit)
-        let answer = try control.ask(.transfers(request))
-        guard case .transfers(.list(let transfers)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(transfers)
-    })
-
+// It goes on until it is stopped.
 private let transferWatchCommand = Command(
-    "watch", summary: "command.ctl.transfer.watch", options: [ownerOption],
+    "watch", summary: "command.ctl.transfer.watch",
+    options: [CommandOption("of", .value("NAME"), help: "option.transferOwner")],
     examples: ["teahouse ctl transfer watch", "teahouse ctl transfer watch --of ming"],
     body: Control.command { control throws(CommandFailure) in
         let owner = try control.transferOwner()

@@ -5,9 +5,9 @@ import CommandLineKit
 /// `teahouse ctl user`
 let userCommand = Command(
     group: "user", summary: "command.ctl.user", examples: ["teahouse ctl user list"],
-    subcommands: operationCommands(
-        below: "user", bodies: ["list": { control, _ throws(CommandFailure) in try control.listUsers() }])
-        + [userAddCommand, userPasswordCommand, userImportCommand, userDeleteCommand])
+    subcommands: operationCommands(below: "user") + [
+        userAddCommand, userPasswordCommand, userImportCommand, userDeleteCommand,
+    ])
 
 private let nameArgument = CommandArgument("NAME", help: "argument.userName")
 private let passwordOption = CommandOption("password-stdin", .flag, help: "option.passwordStdin")
@@ -45,18 +45,7 @@ private let userPasswordCommand = Command(
     })
 
 extension Control {
-    /// Prints all pages.
-    fileprivate func listUsers() throws(CommandFailure) {
-        var users: [AdminUser] = []
-        var next: Int64?
-        repeat {
-            guard case .users(let page, let after) = try self.ask(.listUsers(after: next)) else {
-                throw self.unexpectedAnswer
-            }
-            users += page
-            next = after
-        } while next != nil
-        if self.wantsJSON { return try self.print(json: AdminAnswer.users(users, next: nil).json) }
+    func print(_ users: [AdminUser]) throws(CommandFailure) {
         try self.print(
             [
                 Table.Column("table.name"), Table.Column("table.displayName"), Table.Column("table.role"),

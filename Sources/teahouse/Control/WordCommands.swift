@@ -5,14 +5,15 @@ import CommandLineKit
 /// `teahouse ctl word`
 let wordCommand = Command(
     group: "word", summary: "command.ctl.word", examples: ["teahouse ctl word add 外挂 --action refuse"],
-    subcommands: [
-        wordListCommand, wordAddCommand, wordRemoveCommand, wordImportCommand, wordTestCommand, wordFlaggedCommand,
+    subcommands: operationCommands(below: "word") + [
+        wordListCommand, wordAddCommand, wordRemoveCommand, wordImportCommand, wordFlaggedCommand,
     ])
 
 private let wordsArgument = CommandArgument("WORDS", help: "argument.words", isRepeated: true)
 private let actionOption = CommandOption(
     "action", .choice(WordAction.allCases.map(\.rawValue)), help: "option.wordAction", isRequired: true)
 
+// One action is picked out of all pages.
 private let wordListCommand = Command(
     "list", summary: "command.ctl.word.list",
     options: [
@@ -21,19 +22,15 @@ private let wordListCommand = Command(
     examples: ["teahouse ctl word list", "teahouse ctl word list --action mask"],
     body: Control.command { control throws(CommandFailure) in
         let wanted = control.invocation.value("action").flatMap(WordAction.init)
-        var rules: [WordRule] = []
-        var after: String?
-        repeat {
-            guard case .words(.rules(let page, let next)) = try control.ask(.words(.list(after: after))) else {
-                throw control.unexpectedAnswer
-            }
-            rules += page.filter { wanted == nil || $0.action == wanted }
-            after = next
-        } while after != nil
+        guard case .words(.rules(let all, _)) = try control.askAll(.words(.list(after: nil))) else {
+            throw control.unexpectedAnswer
+        }
+        let rules = all.filter { wanted == nil || $0.action == wanted }
         if control.wantsJSON { return try control.print(json: AdminAnswer.words(.rules(rules, next: nil)).json) }
         try control.print(rules)
     })
 
+// Long lists are sent in pieces.
 private let wordAddCommand = Command(
     "add", summary: "command.ctl.word.add", arguments: [wordsArgument], options: [actionOption],
     examples: ["teahouse ctl word add 外挂 代练 --action refuse", "teahouse ctl word add damn --action mask"],
@@ -71,19 +68,7 @@ private let wordImportCommand = Command(
         try control.tellChanged(try control.inPieces(rules) { .words(.add($0)) }, "ctl.word.added")
     })
 
-private let wordTestCommand = Command(
-    "test", summary: "command.ctl.word.test", arguments: [CommandArgument("TEXT", help: "argument.testText")],
-    examples: ["teahouse ctl word test '卖外 挂'"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.words(.test(control.invocation.argument("TEXT"))))
-        guard case .words(.tested(let test)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        let values = ["text": test.masked ?? ""]
-        try control.terminal.print(
-            control.text(test.action.map { "ctl.word.test.\($0.rawValue)" } ?? "ctl.word.test.pass", values) + "\n")
-        if !test.hits.isEmpty { try control.print(test.hits) }
-    })
-
+// A limit is of all pages.
 private let wordFlaggedCommand = Command(
     "flagged", summary: "command.ctl.word.flagged",
     options: [CommandOption("limit", .number(1, 100_000), help: "option.flaggedLimit")],
@@ -130,6 +115,12 @@ extension Control {
 
     fileprivate func tellChanged(_ count: Int64, _ key: String) throws(CommandFailure) {
         try self.tell(.count(count), count == 0 ? "ctl.unchanged" : key, ["count": String(count)])
+    }
+
+    func print(_ test: AdminWordTest) throws(CommandFailure) {
+        let key = test.action.map { "ctl.word.test.\($0.rawValue)" } ?? "ctl.word.test.pass"
+        try self.terminal.print(self.text(key, ["text": test.masked ?? ""]) + "\n")
+        if !test.hits.isEmpty { try self.print(test.hits) }
     }
 
     fileprivate func print(_ rules: [WordRule]) throws(CommandFailure) {

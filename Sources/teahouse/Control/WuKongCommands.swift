@@ -4,15 +4,14 @@ import CommandLineKit
 /// `teahouse ctl wukong`
 let wuKongCommand = Command(
     group: "wukong", summary: "command.ctl.wukong", examples: ["teahouse ctl wukong token"],
-    subcommands: [managerTokenCommand])
-
-private let managerTokenCommand = Command(
-    "token", summary: "command.ctl.wukong.token",
-    examples: ["teahouse ctl wukong token", "teahouse ctl --data /srv/teahouse wukong token"],
-    body: Control.command { control throws(CommandFailure) in
-        let answer = try control.ask(.managerToken)
-        guard case .token(let token) = answer else { throw control.unexpectedAnswer }
-        guard let token else { throw CommandFailure(.refused, control.text("ctl.noManagerToken")) }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.terminal.print(token + "\n")
-    })
+    subcommands: operationCommands(
+        below: "wukong",
+        bodies: [
+            "token": { control, request throws(CommandFailure) in
+                let answer = try control.ask(request)
+                guard case .token(let token) = answer else { throw control.unexpectedAnswer }
+                guard let token else { throw CommandFailure(.refused, control.text("ctl.noManagerToken")) }
+                if control.wantsJSON { return try control.print(json: answer.json) }
+                try control.terminal.print(token + "\n")
+            }
+        ]))

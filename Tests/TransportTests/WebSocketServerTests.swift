@@ -31,6 +31,35 @@ struct WebSocketServerTests {
         #expect(try client.readFrame() == .text("early"))
     }
 
+    @Test("of many messages that came at once, those that take long let others have their turn")
+    func sharesTheThread() throws {
+        let hands = ManualClock()
+        let isOtherHere = ConditionLock(false)
+        let heard = Recorder()
+        var behaviour = Behaviour()
+        behaviour.received = { _, bytes, _ in
+            let text = String(decoding: bytes, as: UTF8.self)
+            heard.add(text)
+            guard text != "other" else { return }
+            // The first one lasts until the other client has said something.
+            if text == "busy 0" { isOtherHere.wait(until: { $0 }) { _ in } }
+            hands.advance(milliseconds: 2)
+        }
+        let server = try TestServer(behaviour, hands: hands)
+        let (busy, other) = (try server.connect(), try server.connect())
+        try busy.openWebSocket()
+        try other.openWebSocket()
+        try busy.send((0..<10).flatMap { clientFrame(text: "busy \($0)") })
+        heard.wait(for: "busy 0")
+        try other.send(clientFrame(text: "other"))
+        isOtherHere.change { $0 = true }
+        heard.wait(for: "busy 9")
+        let all = heard.all
+        #expect(all.filter { $0 != "other" } == (0..<10).map { "busy \($0)" })
+        let turn = try #require(all.firstIndex(of: "other"))
+        #expect(turn < 9, "the other one waited for all of them: \(all)")
+    }
+
     @Test("echoes the chosen subprotocol exactly")
     func subprotocol() throws {
         let server = try TestServer(Behaviour(subprotocol: "lc.protobuf2.3"))

@@ -1,4 +1,5 @@
 import ChatModel
+import Store
 import Testing
 
 @testable import APIGateway
@@ -93,6 +94,29 @@ struct NativeFeedTests {
         let (send, _, next) = feed.received(FeedResult(frames: [frame(20)], through: 20))
         #expect(send.count == 1)
         #expect(next == .read(FeedRound(after: 20, through: 30, conversations: [conversation(1)])))
+    }
+
+    @Test("what was found and did not fit is sent first, also after a read that failed")
+    func rest() {
+        var feed = live()
+        feed.touch(conversation(1))
+        _ = feed.told(30)
+        let left = FeedPage(
+            changes: [
+                FeedChange(position: StorePosition(rawValue: 25), conversation: conversation(1), subject: .conversation)
+            ],
+            through: StorePosition(rawValue: 30), isCut: true)
+        let (_, _, second) = feed.received(FeedResult(frames: [frame(20)], through: 20, rest: left))
+        let round = FeedRound(after: 20, through: 30, conversations: [conversation(1)], rest: left)
+        #expect(second == .read(round))
+        feed.readFailed()
+        let again = feed.retry()
+        #expect(again == .read(round))
+        let (_, _, none) = feed.received(FeedResult(frames: [frame(25)], through: 30))
+        #expect(none == .none && feed.position == 30)
+        feed.touch(conversation(1))
+        let next = feed.told(31)
+        #expect(next == .read(FeedRound(after: 30, through: 31, conversations: [conversation(1)])))
     }
 
     @Test("who comes back goes on at the cursor, in all conversations; an unknown cursor is a gap")

@@ -79,8 +79,8 @@ package struct ConversationCard: Hashable, Sendable {
 package struct ConversationPreference: Hashable, Sendable {
     /// On top of the list.
     package var isPinned = false
-    /// No alerts.
-    package var isSilenced = false
+    /// Messages that alert the person.
+    package var alerts = TeamAlerts.all
     /// Among the saved groups.
     package var isSaved = false
     /// Person's own name for it.
@@ -108,6 +108,9 @@ package struct ConversationPreference: Hashable, Sendable {
 
     package init() {}
 
+    /// True when nothing alerts the person.
+    package var isSilenced: Bool { self.alerts == .none }
+
     /// True when the conversation is hidden in the person's list.
     package func isHidden(head: Int64) -> Bool { self.hiddenThrough.map { head <= $0 } ?? false }
 }
@@ -116,8 +119,11 @@ package struct ConversationPreference: Hashable, Sendable {
 package struct PreferencePatch: Hashable, Sendable {
     /// True when pinned.
     package var isPinned: Bool?
-    /// True when notifications are silenced; `nil` leaves it.
+    /// True when notifications are silenced; `nil` leaves it. False ends the silence alone: who hears of managers only goes
+    /// on so.
     package var isSilenced: Bool?
+    /// Messages that alert; goes before `isSilenced`.
+    package var alerts: TeamAlerts?
     /// True when saved.
     package var isSaved: Bool?
     /// Person's own name for it.

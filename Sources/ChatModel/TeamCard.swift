@@ -123,10 +123,30 @@ package enum TeamCard {
     }
 }
 
-/// Alerts that a person chose for a team.
+/// Alerts that a person chose for a conversation.
 package enum TeamAlerts: String, Sendable, CaseIterable {
     case all
     case none
+    /// Messages of owner and managers only.
+    case managers
+
+    /// Choices that there are: in an advanced team all, elsewhere everything or nothing. Source: NIMKit's team cards.
+    ///
+    /// - Parameter form: `nil` for a conversation that is no team.
+    package static func choices(in form: TeamForm?) -> [TeamAlerts] {
+        form == .advanced ? Self.allCases : [.all, .none]
+    }
+
+    /// True when a message alerts a person who chose this.
+    ///
+    /// - Parameter role: of its sender; `nil` for who is no member, as the system is not.
+    package func isAlert(by role: MemberRole?) -> Bool {
+        switch self {
+        case .all: true
+        case .none: false
+        case .managers: role == .manager || role == .owner
+        }
+    }
 }
 
 /// Viewer of a card.

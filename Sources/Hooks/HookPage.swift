@@ -9,8 +9,8 @@ struct QueuedMessage: Sendable {
     var channel: ChannelName?
     /// In a direct conversation, the one who is not the sender.
     var peerName: UserName?
-    /// Receivers without a primary device online who see the message as it is and have not silenced the conversation's
-    /// notifications; empty for a recalled message.
+    /// Receivers without a primary device online who see the message as it is and whom it alerts; empty for a recalled
+    /// message.
     var absent: [UserName]
     var createdAtMilliseconds: Int64
 }
@@ -39,6 +39,8 @@ struct HookPageReader {
         var channel: ChannelName?
         var pair: (low: UserID, high: UserID)?
         var absent: [UserID]
+        /// Of members whom not every message alerts.
+        var alerts: [UserID: TeamAlerts] = [:]
     }
 
     private let transaction: ReadTransaction
@@ -87,7 +89,9 @@ struct HookPageReader {
                 let place = try self.place(id)
             else { return 0 }
             let isWithdrawn = message.content.flags.contains(.withdrawn)
-            let others = isWithdrawn ? [] : place.absent.filter { $0 != message.sender }
+            let alerted =
+                isWithdrawn ? [] : try self.transaction.alerted(by: message, among: place.absent, place.alerts)
+            let others = alerted.filter { $0 != message.sender }
             let absent = try self.names(of: self.transaction.audience(of: message, among: others))
             page.messages.append(
                 QueuedMessage(
@@ -104,8 +108,8 @@ struct HookPageReader {
         var place = Place(kind: conversation.kind, channel: conversation.channel, absent: [])
         if conversation.kind == .direct { place.pair = try self.transaction.directPair(of: id) }
         if let absent = self.absent {
-            let silent = try self.transaction.silenced(in: id)
-            place.absent = absent(try self.transaction.memberIDs(of: conversation)).filter { !silent.contains($0) }
+            place.alerts = try self.transaction.alertChoices(in: id)
+            place.absent = absent(try self.transaction.memberIDs(of: conversation))
         }
         self.places[id] = place
         return place

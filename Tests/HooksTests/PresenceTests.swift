@@ -49,6 +49,25 @@ struct PresenceTests {
         #expect(receivers == ["verona": ["nurse"], "mantua": ["juliet", "nurse"]])
     }
 
+    @Test("who hears of managers only is woken by owner and managers, as they are when it is told")
+    func managersOnly() throws {
+        let receiver = HTTPReceiver()
+        let rig = try Rig(receiver.address) { $0.events = [.offline] }
+        try rig.group("verona", "romeo", "juliet", "nurse")
+        try rig.store.writeAndWait { transaction throws(StoreError) in
+            let juliet = try transaction.reading.user(named: UserName("juliet")!)!.id
+            let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
+            let id = try transaction.reading.conversation(verona, seenBy: juliet)!.id
+            var patch = PreferencePatch()
+            patch.alerts = .managers
+            try transaction.setPreference(juliet, in: id, patch)
+        }
+        try rig.say("owner", from: "romeo", group: "verona")
+        #expect(Set(try #require(receiver.wait { $0.count >= 1 }).last?.receivers ?? []) == ["juliet", "nurse"])
+        try rig.say("member", from: "nurse", group: "verona")
+        #expect(try #require(receiver.wait { $0.count >= 2 }).last?.receivers == ["romeo"])
+    }
+
     @Test("nobody is woken when everybody is there")
     func allOnline() throws {
         let receiver = HTTPReceiver()

@@ -1,9 +1,11 @@
 import ByteCodec
+import ChatModel
 import Execution
 import HTTPClient
 import Hooks
 import LeanCloudWire
 import Server
+import Store
 import TeahouseTesting
 import Testing
 
@@ -183,6 +185,34 @@ struct HookTests {
         #expect(gone["members"]?.array?.map(\.string) == ["Spike"])
         let temporary = try tom.start(["Jerry"]) { $0.tempConv = true }
         #expect(try Self.asked(receiver, "_conversationStarted", 2).last?["convId"]?.string == temporary)
+    }
+
+    @Test("of receivers who are away those are named whom the message alerts")
+    func alerts() throws {
+        let receiver = HTTPReceiver { _ in .body(#"{"result":{}}"#) }
+        let server = try Self.server(receiver)
+        let tom = try server.client("Tom")
+        let cid = try tom.start(["Jerry", "Spike", "Butch"])
+        try tom.say(typed("all are told of"), in: cid)
+        _ = try Self.asked(receiver, "_receiversOffline")
+        try server.write { store throws(StoreError) in
+            for (name, alerts) in [("Jerry", TeamAlerts.managers), ("Spike", TeamAlerts.none)] {
+                let user = try store.reading.user(named: UserName(name)!)!.id
+                let id = try store.reading.recent(of: user, limit: 1)[0].conversation.id
+                var patch = PreferencePatch()
+                patch.alerts = alerts
+                try store.setPreference(user, in: id, patch)
+            }
+        }
+        try tom.say(typed("of the owner"), in: cid)
+        let butch = try server.client("Butch")
+        try butch.say(typed("of a member"), in: cid)
+        try tom.say(typed("again"), in: cid)
+        let away = try Self.asked(receiver, "_receiversOffline", 3)
+        #expect(away[0]["offlinePeers"]?.array?.count == 3)
+        #expect(Set(away[1]["offlinePeers"]?.array?.compactMap(\.string) ?? []) == ["Jerry", "Butch"])
+        // Of Butch's nobody who is away wants an alert: it is not told at all.
+        #expect(away[2]["offlinePeers"]?.array?.compactMap(\.string) == ["Jerry"])
     }
 
     @Test(

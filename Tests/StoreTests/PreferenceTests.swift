@@ -56,6 +56,55 @@ struct PreferenceTests {
         #expect(try fixture.verified().findings == [])
     }
 
+    @Test("in an advanced team a person hears of managers only; a switch of an app ends silence, and nothing else")
+    func alerts() throws {
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let nurse = try fixture.user("nurse")
+        let verona = try fixture.group("verona", owner: romeo, [juliet, nurse])
+        func choices() throws -> [UserID: TeamAlerts] {
+            try fixture.store.readAndWait { store throws(StoreError) in try store.alertChoices(in: verona) }
+        }
+        _ = try self.set(fixture, juliet, verona) { $0.alerts = .managers }
+        #expect(try self.view(fixture, juliet, verona).alerts == .managers)
+        #expect(try choices() == [juliet: .managers])
+        // An app that knows silence alone says that there is none.
+        _ = try self.set(fixture, juliet, verona) { $0.isSilenced = false }
+        #expect(try self.view(fixture, juliet, verona).alerts == .managers)
+        _ = try self.set(fixture, juliet, verona) { $0.isSilenced = true }
+        #expect(try self.view(fixture, juliet, verona).alerts == .none)
+        _ = try self.set(fixture, juliet, verona) { $0.isSilenced = false }
+        #expect(try self.view(fixture, juliet, verona).alerts == .all && choices().isEmpty)
+        _ = try self.set(fixture, juliet, verona) { $0.alerts = .managers }
+        fixture.send("1", from: romeo, to: .id(verona))
+        fixture.send("2", from: nurse, to: .id(verona))
+        for (sequence, wanted) in [(Int64(1), [juliet, nurse]), (2, [nurse])] {
+            let alerted = try fixture.store.readAndWait { store throws(StoreError) in
+                guard let message = try store.message(in: verona, sequence: sequence, as: .unrestricted) else {
+                    throw .notFound("the message")
+                }
+                return try store.alerted(by: message, among: [juliet, nurse], try store.alertChoices(in: verona))
+            }
+            #expect(alerted == wanted)
+        }
+        #expect(try fixture.verified().findings == [])
+        let normal = try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.teams.createTeam(
+                ChannelName("mantua")!, NewTeam(form: .normal, title: "Mantua", owner: romeo, members: [juliet]))
+        }
+        let direct = try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.ensureDirect(romeo, juliet)
+        }
+        for id in [normal, direct] {
+            #expect(throws: StoreError.refused(.notApplicable)) {
+                try self.set(fixture, juliet, id) { ($0.alerts, $0.isPinned) = (.managers, true) }
+            }
+            #expect(try self.view(fixture, juliet, id) == ConversationPreference())
+            _ = try self.set(fixture, juliet, id) { $0.alerts = TeamAlerts.none }
+            #expect(try self.view(fixture, juliet, id).isSilenced)
+        }
+    }
+
     @Test("texts have bounds, and only members have a view")
     func refusals() throws {
         let fixture = try Fixture()

@@ -117,7 +117,11 @@ extension LeanCloudHooks {
         self.tellNews(
             News(function: "_receiversOffline") { transaction throws(StoreError) in
                 guard let (members, conversation) = try transaction.people(of: message) else { return nil }
-                let away = members.filter { !online.contains($0.user) }.map(\.name)
+                let absent = members.filter { !online.contains($0.user) }
+                // It is there for alerts: who wants none of this message is not named.
+                let choices = absent.isEmpty ? [:] : try transaction.alertChoices(in: conversation.id)
+                let alerted = Set(try transaction.alerted(by: message, among: absent.map(\.user), choices))
+                let away = absent.filter { alerted.contains($0.user) }.map(\.name)
                 guard !away.isEmpty else { return nil }
                 let mentions = message.content.mentions
                 return JSONValue(

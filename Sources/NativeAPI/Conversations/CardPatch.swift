@@ -32,7 +32,7 @@ struct CardPatch: Sendable {
         self.modes.updateInfo = Self.mode(input.text("updateInfo"), \.word)
         self.modes.mute = Self.mode(input.text("muteAll"), \.word)
         self.own.isPinned = input.flag("pin")
-        self.own.isSilenced = input.text("notify").map { $0 == TeamAlerts.none.rawValue }
+        self.own.alerts = input.text("notify").flatMap(TeamAlerts.init(rawValue:))
     }
 
     private static func mode<Mode: CaseIterable>(_ word: String?, _ spelling: KeyPath<Mode, String>) -> Mode? {

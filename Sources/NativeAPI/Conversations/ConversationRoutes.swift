@@ -48,7 +48,9 @@ enum ConversationRoutes {
                 .optional("beInvited", .choice(TeamBeInvitedMode.allCases.map(\.word))),
                 .optional("updateInfo", .choice(TeamUpdateMode.allCases.map(\.word))),
                 .optional("muteAll", .choice(TeamMuteMode.allCases.map(\.word))),
-                .optional("notify", .choice(TeamAlerts.allCases.map(\.rawValue)), "One's own."),
+                .optional(
+                    "notify", .choice(TeamAlerts.allCases.map(\.rawValue)),
+                    "One's own; managers (their messages only) in advanced teams."),
                 .optional("pin", .flag, "One's own."),
             ], answer: .ok(Self.value),
             problems: [

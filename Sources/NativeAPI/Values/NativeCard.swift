@@ -94,10 +94,10 @@ struct NativeCard: Sendable {
     }
 
     /// Values that a row can be changed to, where they are words.
-    private static func choices(of name: TeamCardRow.Name) -> [String] {
+    private func choices(of name: TeamCardRow.Name) -> [String] {
         switch name {
         case .mute: TeamMuteMode.allCases.map(\.word)
-        case .alerts: TeamAlerts.allCases.map(\.rawValue)
+        case .alerts: TeamAlerts.choices(in: self.team?.settings.form).map(\.rawValue)
         case .joinMode: TeamJoinMode.allCases.map(\.word)
         case .inviteMode: TeamInviteMode.allCases.map(\.word)
         case .updateInfoMode: TeamUpdateMode.allCases.map(\.word)
@@ -156,7 +156,7 @@ struct NativeCard: Sendable {
 
     private func write(_ row: TeamCardRow, _ word: String, to writer: inout JSONWriter, _ texts: Texts) {
         let value = row.value.word
-        let choices = Self.choices(of: row.name)
+        let choices = self.choices(of: row.name)
         let isOnlyOpened = row.action == .openMembers || row.action == .openMuted
         writer.beginObject()
         writer.text("row", word)

@@ -176,7 +176,7 @@ extension AppReads {
             made.uniqueID = row.int64(16) != 0 ? "" : nil
             made.expiresAtMilliseconds = row.optionalInt64(17)
             made.joinedAtMilliseconds = row.optionalInt64(18)
-            made.isSilenced = row.int64(19) != 0
+            made.isSilenced = TeamAlerts(stored: row.int64(19)) == .none
             return (conversation.id, made)
         }
         return Dictionary(uniqueKeysWithValues: found)
@@ -195,7 +195,7 @@ extension AppReads {
     /// Adds members to the rows; subscribers of a service are not listed.
     private func addMembers(_ list: String, to rows: inout [ConversationID: ObjectRow]) throws(StoreError) {
         let members = try self.transaction.connection.query(Self.addMembersSQL, list) { row throws(StoreError) in
-            (row.conversationID(0), row.userID(1), row.int64(2) != 0)
+            (row.conversationID(0), row.userID(1), TeamAlerts(stored: row.int64(2)) == .none)
         }
         for (conversation, user, isMuting) in members {
             let name = try self.transaction.name(of: user)

@@ -20,12 +20,27 @@ extension SQLText {
 }
 
 extension ReadTransaction {
-    /// Members who have silenced the notifications of a conversation.
-    package func silenced(in id: ConversationID) throws(StoreError) -> Set<UserID> {
-        Set(
-            try self.connection.query("SELECT user_id FROM preference WHERE conversation_id = ? AND muted = 1", id) {
-                row throws(StoreError) in row.userID(0)
-            })
+    /// Choices of members whom not every message of a conversation alerts.
+    package func alertChoices(in id: ConversationID) throws(StoreError) -> [UserID: TeamAlerts] {
+        let sql: StaticString = "SELECT user_id, muted FROM preference WHERE conversation_id = ? AND muted <> 0"
+        let found = try self.connection.query(sql, id) { row throws(StoreError) in
+            (row.userID(0), TeamAlerts(stored: row.int64(1)))
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    /// Those of `people` whom a message alerts, by the role that its sender has now.
+    ///
+    /// - Parameter choices: as `alertChoices` returns them.
+    package func alerted(
+        by message: Message, among people: [UserID], _ choices: [UserID: TeamAlerts]
+    ) throws(StoreError) -> [UserID] {
+        guard !choices.isEmpty else { return people }
+        var role: MemberRole?
+        if choices.values.contains(.managers) {
+            role = try self.member(message.sender, in: message.conversation)?.role
+        }
+        return people.filter { choices[$0]?.isAlert(by: role) ?? true }
     }
 
     private static let preferenceSQL = SQL(
@@ -74,7 +89,7 @@ extension ReadTransaction {
     static func preference(_ row: Row, from column: Int32) -> ConversationPreference {
         var preference = ConversationPreference()
         preference.isPinned = row.int64(column) != 0
-        preference.isSilenced = row.int64(column + 1) != 0
+        preference.alerts = TeamAlerts(stored: row.int64(column + 1))
         preference.isSaved = row.int64(column + 2) != 0
         preference.remark = row.optionalText(column + 3)
         preference.draft = row.optionalText(column + 4)
@@ -89,4 +104,18 @@ extension ReadTransaction {
         preference.change = row.int64(column + 13)
         return preference
     }
+}
+
+extension TeamAlerts {
+    /// Number in `preference.muted`.
+    var stored: Int64 {
+        switch self {
+        case .all: 0
+        case .none: 1
+        case .managers: 2
+        }
+    }
+
+    /// Reads what `stored` has written; another number is silence, as in older versions. `verify` finds it.
+    init(stored: Int64) { self = Self.allCases.first { $0.stored == stored } ?? .none }
 }

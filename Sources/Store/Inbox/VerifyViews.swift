@@ -48,6 +48,9 @@ extension Verifier {
 
     private func checkPreferences() throws(StoreError) {
         try self.each(
+            "SELECT conversation_id, user_id FROM preference WHERE muted NOT IN (0, 1, 2)", .preference,
+            "has a choice of alerts that there is not")
+        try self.each(
             """
             SELECT p.conversation_id, p.user_id FROM preference p JOIN conversation c ON c.id = p.conversation_id
             WHERE p.browse_to > c.head OR p.keep_sequence > c.head OR p.marked_at > c.head OR p.hidden_through > c.head

@@ -5,12 +5,15 @@ extension WriteTransaction {
     /// Changes a person's view of a conversation.
     ///
     /// - Returns: the change number; that of the last change when nothing changed.
-    /// - Throws: `refused(.notMember)`; `notFound`; `invalid` above a bound or for settings that are no JSON object.
+    /// - Throws: `refused`: `notMember`, or `notApplicable` for a choice of alerts that such a conversation does not have;
+    ///   `notFound`; `invalid` above a bound or for settings that are no JSON object.
     @discardableResult
     package func setPreference(
         _ user: UserID, in id: ConversationID, _ patch: PreferencePatch
     ) throws(StoreError) -> Int64 {
         let conversation = try self.viewable(id, by: user)
+        let form = conversation.kind == .group ? conversation.settings.form : nil
+        if let alerts = patch.alerts, !TeamAlerts.choices(in: form).contains(alerts) { throw .refused(.notApplicable) }
         let before = try self.reading.preference(of: user, in: id)
         let after = try self.patched(before, patch, head: conversation.head)
         guard after != before else { return before.change }
@@ -21,7 +24,7 @@ extension WriteTransaction {
             UPDATE preference SET pinned = ?, muted = ?, saved = ?, remark = ?, draft = ?, browse_to = ?,
                 keep_sequence = ?, keep_offset = ?, extra_version = ?, settings = ?, change = ?
             WHERE user_id = ? AND conversation_id = ?
-            """, after.isPinned, after.isSilenced, after.isSaved, after.remark, after.draft, after.browseTo,
+            """, after.isPinned, after.alerts.stored, after.isSaved, after.remark, after.draft, after.browseTo,
             after.keepSequence, after.keepOffset, patch.changesExtra ? change : before.extraVersion,
             after.settings.map { String(decoding: $0, as: UTF8.self) }, change, user, id)
         if after.remark != before.remark { self.noteProfile(.teamRemark(by: user, of: id)) }
@@ -37,7 +40,11 @@ extension WriteTransaction {
         try Self.check(bytes: patch.draft, ConversationBounds.draftBytes, "draft")
         var after = before
         after.isPinned = patch.isPinned ?? before.isPinned
-        after.isSilenced = patch.isSilenced ?? before.isSilenced
+        if let alerts = patch.alerts {
+            after.alerts = alerts
+        } else if let isSilenced = patch.isSilenced, isSilenced != before.isSilenced {
+            after.alerts = isSilenced ? .none : .all
+        }
         after.isSaved = patch.isSaved ?? before.isSaved
         Self.set(&after.remark, patch.remark)
         Self.set(&after.draft, patch.draft)
@@ -117,7 +124,7 @@ extension WriteTransaction {
 
 extension ConversationPreference {
     fileprivate func differsInSettings(from other: ConversationPreference) -> Bool {
-        self.isPinned != other.isPinned || self.isSilenced != other.isSilenced || self.isSaved != other.isSaved
+        self.isPinned != other.isPinned || self.alerts != other.alerts || self.isSaved != other.isSaved
             || self.remark != other.remark || self.settings != other.settings
     }
 }

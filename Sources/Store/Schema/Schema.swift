@@ -269,7 +269,7 @@ enum Schema {
         -- extra_version: change number of the last change of draft or reading place.
         -- marked_unread, marked_at: a badge set by hand, and the head at that time; an own message after it ends it.
         -- hidden_through: not in the list until there is a later message. cleared_through: history up to it is gone.
-        -- settings: a JSON object of further switches.
+        -- settings: a JSON object of further switches. muted: 0 every message alerts, 1 none, 2 those of owner and managers.
         CREATE TABLE preference (
             user_id INTEGER NOT NULL REFERENCES user (id),
             conversation_id INTEGER NOT NULL REFERENCES conversation (id),

@@ -51,7 +51,7 @@ extension TeamReads {
         let member = try self.transaction.member(user, in: id)
         let preference = try self.transaction.preference(of: user, in: id)
         return TeamViewer(
-            user: user, role: member?.role, nickname: member?.nickname, alerts: preference.isSilenced ? .none : .all,
+            user: user, role: member?.role, nickname: member?.nickname, alerts: preference.alerts,
             isPinned: preference.isPinned)
     }
 

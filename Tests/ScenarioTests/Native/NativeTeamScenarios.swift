@@ -84,6 +84,27 @@ struct NativeTeamScenarios {
         #expect(try owner.refused("PATCH", path, #"{"picture":"nothing"}"#) == "no_such_file")
     }
 
+    @Test("of an advanced team one may hear of owner and managers only; elsewhere of everything or nothing")
+    func alerts() throws {
+        let server = try TestServer()
+        let id = try self.team(server)
+        let member = try NativeClient(server, "member")
+        let path = "/conversations/\(id)"
+        func row(_ path: String) throws -> JSONValue? { Self.row(try member.get("\(path)/card"), "notify") }
+        #expect(try row(path)?["choices"]?.array?.compactMap { $0["value"]?.string } == ["all", "none", "managers"])
+        let changed = try member.done("PATCH", path, #"{"notify":"managers"}"#)
+        #expect(changed["isMuted"]?.boolean == false)
+        #expect(try row(path)?["value"]?.string == "managers")
+        try member.done("PATCH", "\(path)/settings", #"{"isMuted":false}"#)
+        #expect(try row(path)?["value"]?.string == "managers")
+        try member.done("PATCH", "\(path)/settings", #"{"isMuted":true}"#)
+        #expect(try row(path)?["value"]?.string == "none")
+        let direct = try #require(
+            try member.done("POST", "/conversations", #"{"kind":"direct","with":"owner"}"#, status: 201)["id"]?.string)
+        #expect(try row("/conversations/\(direct)")?["choices"]?.array?.count == 2)
+        #expect(try member.refused("PATCH", "/conversations/\(direct)", #"{"notify":"managers"}"#) == "not_applicable")
+    }
+
     @Test("a team is handed over, left in the same step, and dismissed by its owner alone; history is cleared for one")
     func ending() throws {
         let server = try TestServer()

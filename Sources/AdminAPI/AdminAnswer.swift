@@ -92,16 +92,16 @@ extension AdminReply {
         let id: Int64 = try fields.value("id")
         let (answer, event): (String?, String?) = (try fields.value("answer"), try fields.value("event"))
         if let word = answer {
-            guard let answer = try AdminAnswer(word: word, fields.object("with")) else {
+            guard let sample = AdminAnswer.byWord[word] else {
                 throw AdminError(.protocolError, "the server answered \(word), which this command does not know")
             }
-            self = .answer(id: id, .success(answer))
+            self = .answer(id: id, .success(try sample.pass(.reading(fields.object("with")))))
         } else if let word = event {
-            guard let event = try AdminEvent(word: word, fields.object("with")) else {
+            guard let sample = AdminEvent.byWord[word] else {
                 let problem = "the server sent the event \(word), which this command does not know"
                 throw AdminError(.protocolError, problem)
             }
-            self = .event(id: id, event)
+            self = .event(id: id, try sample.pass(.reading(fields.object("with"))))
         } else {
             let error = try fields.object("error")
             let (code, message): (String, String) = (try error.value("code"), try error.value("message"))
@@ -121,6 +121,8 @@ extension AdminAnswer: AdminFamily {
             .live(.sample),
         ] + families
 
+    fileprivate static let byWord = Self.samplesByWord()
+
     private static let families: [Self] = [
         AdminFileAnswer.all.map { .files($0) },
         AdminTransferAnswer.all.map { .transfers($0) },
@@ -139,72 +141,35 @@ extension AdminAnswer: AdminFamily {
         AdminSearchAnswer.all.map { .search($0) },
     ].flatMap { $0 }
 
-    var word: String {
-        switch self {
-        case .done: "done"
-        case .status: "status"
-        case .users: "users"
-        case .user: "user"
-        case .token: "token"
-        case .imported: "imported"
-        case .conversations: "conversations"
-        case .conversation: "conversation"
-        case .messages: "messages"
-        case .sessions: "sessions"
-        case .count: "count"
-        case .sent: "sent"
-        case .following: "following"
-        case .files(let answer): answer.word
-        case .transfers(let answer): answer.word
-        case .profiles(let answer): answer.word
-        case .teams(let answer): answer.word
-        case .audit(let answer): answer.word
-        case .live: "live"
-        case .conversationDetails(let answer): answer.word
-        case .previewed: "previewed"
-        case .brought: "brought"
-        case .invited: "invited"
-        case .invitations: "invitations"
-        case .words(let answer): answer.word
-        case .filters(let answer): answer.word
-        case .kinds(let answer): answer.word
-        case .hooks(let answer): answer.word
-        case .settings(let answer): answer.word
-        case .policy(let answer): answer.word
-        case .details: "details"
-        case .announcements(let answer): answer.word
-        case .app(let answer): answer.word
-        case .search(let answer): answer.word
-        }
-    }
-
     /// The answer as one JSON object, for scripts.
     package var json: [UInt8] { self.object }
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .done: self
-        case .status(let status): try .status(fields.inline(status))
-        case .users(let users, let next): try .users(fields.rows("users", users), next: fields.next(next))
-        case .user(let user): try .user(fields.inline(user))
-        case .token(let token): try .token(fields("token", token))
-        case .imported(let users): try .imported(fields("users", users))
+        case .done: fields.named("done", self)
+        case .status(let status): try .status(fields.named("status").inline(status))
+        case .users(let users, let next):
+            try .users(fields.named("users").rows("users", users), next: fields.next(next))
+        case .user(let user): try .user(fields.named("user").inline(user))
+        case .token(let token): try .token(fields.named("token")("token", token))
+        case .imported(let users): try .imported(fields.named("imported")("users", users))
         case .conversations(let conversations, let next):
-            try .conversations(fields.rows("conversations", conversations), next: fields.next(next))
-        case .conversation(let conversation): try .conversation(fields.inline(conversation))
-        case .messages(let messages): try .messages(fields("messages", messages))
+            try .conversations(
+                fields.named("conversations").rows("conversations", conversations), next: fields.next(next))
+        case .conversation(let conversation): try .conversation(fields.named("conversation").inline(conversation))
+        case .messages(let messages): try .messages(fields.named("messages")("messages", messages))
         case .sessions(let sessions, let next):
-            try .sessions(fields.rows("sessions", sessions), next: fields.next(next))
-        case .count(let count): try .count(fields("count", count))
-        case .sent(let sent): try .sent(fields.inline(sent))
-        case .following: self
-        case .previewed(let users): try .previewed(fields("users", users))
-        case .brought(let users): try .brought(fields("users", users))
-        case .invited(let issued): try .invited(fields.inline(issued))
+            try .sessions(fields.named("sessions").rows("sessions", sessions), next: fields.next(next))
+        case .count(let count): try .count(fields.named("count")("count", count))
+        case .sent(let sent): try .sent(fields.named("sent").inline(sent))
+        case .following: fields.named("following", self)
+        case .previewed(let users): try .previewed(fields.named("previewed")("users", users))
+        case .brought(let users): try .brought(fields.named("brought")("users", users))
+        case .invited(let issued): try .invited(fields.named("invited").inline(issued))
         case .invitations(let invitations, let next):
-            try .invitations(fields.rows("invitations", invitations), next: fields.next(next))
-        case .details(let details): try .details(fields.inline(details))
-        case .live(let live): try .live(fields.inline(live))
+            try .invitations(fields.named("invitations").rows("invitations", invitations), next: fields.next(next))
+        case .details(let details): try .details(fields.named("details").inline(details))
+        case .live(let live): try .live(fields.named("live").inline(live))
         case .files(let answer): try .files(fields.inline(answer))
         case .transfers(let answer): try .transfers(fields.inline(answer))
         case .profiles(let answer): try .profiles(fields.inline(answer))
@@ -230,17 +195,7 @@ extension AdminEvent: AdminFamily {
         .checking(.sample), .liveMetrics(.sample), .missed(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .message: "message"
-        case .opened: "session.opened"
-        case .ended: "session.ended"
-        case .transfers: "transfers"
-        case .checking: "files.checking"
-        case .liveMetrics: "pulse"
-        case .missed: "missed"
-        }
-    }
+    fileprivate static let byWord = Self.samplesByWord()
 
     /// The event as one JSON object with its word, for scripts.
     package var json: [UInt8] {
@@ -252,13 +207,14 @@ extension AdminEvent: AdminFamily {
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .message(let message): try .message(fields.inline(message))
-        case .opened(let opened): try .opened(fields.inline(opened))
-        case .ended(let ended, let reason): try .ended(fields.inline(ended), reason: fields("reason", reason))
-        case .transfers(let transfers): try .transfers(fields("transfers", transfers))
-        case .checking(let checking): try .checking(fields.inline(checking))
-        case .liveMetrics(let liveMetrics): try .liveMetrics(fields.inline(liveMetrics))
-        case .missed(let count): try .missed(fields("count", count))
+        case .message(let message): try .message(fields.named("message").inline(message))
+        case .opened(let opened): try .opened(fields.named("session.opened").inline(opened))
+        case .ended(let ended, let reason):
+            try .ended(fields.named("session.ended").inline(ended), reason: fields("reason", reason))
+        case .transfers(let transfers): try .transfers(fields.named("transfers")("transfers", transfers))
+        case .checking(let checking): try .checking(fields.named("files.checking").inline(checking))
+        case .liveMetrics(let liveMetrics): try .liveMetrics(fields.named("pulse").inline(liveMetrics))
+        case .missed(let count): try .missed(fields.named("missed")("count", count))
         }
     }
 }

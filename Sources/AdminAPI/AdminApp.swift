@@ -64,19 +64,11 @@ extension AdminAppAnswer: AdminFamily {
         .app(.sample), .keys(.sample), .signed(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .app: "app"
-        case .keys: "app.keys"
-        case .signed: "app.signed"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .app(let app): try .app(fields.inline(app))
-        case .keys(let keys): try .keys(fields.inline(keys))
-        case .signed(let signed): try .signed(fields.inline(signed))
+        case .app(let app): try .app(fields.named("app").inline(app))
+        case .keys(let keys): try .keys(fields.named("app.keys").inline(keys))
+        case .signed(let signed): try .signed(fields.named("app.signed").inline(signed))
         }
     }
 }

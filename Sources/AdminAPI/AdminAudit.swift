@@ -43,19 +43,12 @@ extension AdminAuditAnswer: AdminFamily {
         .list(.sample, next: .sample), .one(.sample), .checked(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .list: "audit"
-        case .one: "audit.entry"
-        case .checked: "audit.checked"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let entries, let next): try .list(fields("entries", entries), next: fields("next", next))
-        case .one(let one): try .one(fields.inline(one))
-        case .checked(let checked): try .checked(fields.inline(checked))
+        case .list(let entries, let next):
+            try .list(fields.named("audit")("entries", entries), next: fields("next", next))
+        case .one(let one): try .one(fields.named("audit.entry").inline(one))
+        case .checked(let checked): try .checked(fields.named("audit.checked").inline(checked))
         }
     }
 }

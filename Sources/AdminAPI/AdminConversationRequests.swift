@@ -192,21 +192,13 @@ extension AdminConversationAnswer: AdminFamily {
         .trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .trace: "trace"
-        case .seen: "seen"
-        case .exported: "exported"
-        case .expiring: "expiring"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .trace(let trace): try .trace(fields.inline(trace))
-        case .seen(let seen): try .seen(fields.inline(seen))
-        case .exported(let messages, let next): try .exported(fields("messages", messages), next: fields("next", next))
-        case .expiring(let expiring): try .expiring(fields.inline(expiring))
+        case .trace(let trace): try .trace(fields.named("trace").inline(trace))
+        case .seen(let seen): try .seen(fields.named("seen").inline(seen))
+        case .exported(let messages, let next):
+            try .exported(fields.named("exported")("messages", messages), next: fields("next", next))
+        case .expiring(let expiring): try .expiring(fields.named("expiring").inline(expiring))
         }
     }
 }

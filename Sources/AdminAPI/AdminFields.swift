@@ -332,10 +332,9 @@ extension AdminRecord {
 
 /// Requests, answers or events, each of which has a word on the socket and fields.
 protocol AdminFamily: Hashable, Sendable {
-    /// Every case once, with samples. A word is read as the case that has it here.
+    /// Every case once, with samples.
     static var all: [Self] { get }
-    var word: String { get }
-    /// Lists the fields of the case: the same case with what was written or read.
+    /// Says the word of the case and lists its fields: the same case with what was written or read.
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self
     /// Says of an operation what stands beside its fields.
     func describe(to note: OperationNote) throws(AdminError) -> Self
@@ -344,10 +343,23 @@ protocol AdminFamily: Hashable, Sendable {
 extension AdminFamily {
     func describe(to note: OperationNote) throws(AdminError) -> Self { try self.pass(.describing(self, to: note)) }
 
-    /// - Returns: `nil` for a word that is none of this family.
-    init?(word: String, _ object: ObjectReader) throws(AdminError) {
-        guard let sample = Self.all.first(where: { $0.word == word }) else { return nil }
-        self = try sample.pass(.reading(object))
+    /// Word on the socket, as its definition says it.
+    var word: String { self.noted.operation.word }
+
+    /// Everything that the case says of itself.
+    var noted: OperationNote {
+        let note = OperationNote()
+        do throws(AdminError) {
+            _ = try self.describe(to: note)
+        } catch {
+            preconditionFailure("only reading finds a field wrong: \(error)")
+        }
+        return note
+    }
+
+    /// Every case by its word.
+    static func samplesByWord() -> [String: Self] {
+        Dictionary(uniqueKeysWithValues: self.all.map { ($0.word, $0) })
     }
 
     func writeFields(to line: LineWriter) {

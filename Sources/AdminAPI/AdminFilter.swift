@@ -127,19 +127,12 @@ extension AdminFilterAnswer: AdminFamily {
         .rules(.sample, next: .sample), .rule(.sample), .tested(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .rules: "filters"
-        case .rule: "filter"
-        case .tested: "filter.tested"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .rules(let rules, let next): try .rules(fields.rows("rules", rules), next: fields.next(next))
-        case .rule(let rule): try .rule(fields.inline(rule))
-        case .tested(let rule): try .tested(fields("rules", rule.map { [$0] } ?? []).first)
+        case .rules(let rules, let next):
+            try .rules(fields.named("filters").rows("rules", rules), next: fields.next(next))
+        case .rule(let rule): try .rule(fields.named("filter").inline(rule))
+        case .tested(let rule): try .tested(fields.named("filter.tested")("rules", rule.map { [$0] } ?? []).first)
         }
     }
 }

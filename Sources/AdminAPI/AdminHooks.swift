@@ -85,18 +85,11 @@ extension AdminHookAnswer: AdminFamily {
         .functions(.sample, dropped: .sample), .function(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .functions: "hooks"
-        case .function: "hook"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .functions(let hooks, let dropped):
-            try .functions(fields("hooks", hooks), dropped: fields("dropped", dropped))
-        case .function(let function): try .function(fields.inline(function))
+            try .functions(fields.named("hooks")("hooks", hooks), dropped: fields("dropped", dropped))
+        case .function(let function): try .function(fields.named("hook").inline(function))
         }
     }
 }

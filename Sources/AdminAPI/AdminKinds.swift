@@ -71,19 +71,11 @@ extension AdminKindAnswer: AdminFamily {
         .kinds(.sample), .kind(.sample), .tried(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .kinds: "kinds"
-        case .kind: "kind"
-        case .tried: "kind.tried"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .kinds(let kinds): try .kinds(fields("kinds", kinds))
-        case .kind(let kind): try .kind(fields.inline(kind))
-        case .tried(let tried): try .tried(fields.inline(tried))
+        case .kinds(let kinds): try .kinds(fields.named("kinds")("kinds", kinds))
+        case .kind(let kind): try .kind(fields.named("kind").inline(kind))
+        case .tried(let tried): try .tried(fields.named("kind.tried").inline(tried))
         }
     }
 }

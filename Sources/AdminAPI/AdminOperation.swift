@@ -42,19 +42,6 @@ protocol AdminDefinitions: AdminFamily {
 
 extension AdminDefinitions {
     static var more: [Self] { [] }
-
-    var word: String { self.noted.operation.word }
-
-    /// Everything that the request says of itself.
-    var noted: OperationNote {
-        let note = OperationNote()
-        do throws(AdminError) {
-            _ = try self.describe(to: note)
-        } catch {
-            preconditionFailure("only reading finds a field wrong: \(error)")
-        }
-        return note
-    }
 }
 
 // MARK: Command lines

@@ -51,19 +51,14 @@ extension AdminAnnouncementAnswer: AdminFamily {
         .list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample),
     ]
 
-    var word: String {
-        switch self {
-        case .list: "notices"
-        case .one: "notice"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let announcements, let next):
-            try .list(fields.rows("notices", announcements), next: fields.next(next))
+            try .list(fields.named("notices").rows("notices", announcements), next: fields.next(next))
         case .one(let notice, let people, let next):
-            try .one(fields("notice", notice), people: fields.rows("people", people), next: fields.next(next))
+            try .one(
+                fields.named("notice")("notice", notice), people: fields.rows("people", people), next: fields.next(next)
+            )
         }
     }
 }

@@ -51,21 +51,13 @@ extension AdminPolicyAnswer: AdminFamily {
         .policy(.sample), .preview(.sample, count: .sample), .changed(.sample, ended: .sample),
     ]
 
-    var word: String {
-        switch self {
-        case .policy: "policy"
-        case .preview: "policy.preview"
-        case .changed: "policy.changed"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .policy(let policy): try .policy(Self.pass(policy, fields))
+        case .policy(let policy): try .policy(Self.pass(policy, fields.named("policy")))
         case .preview(let sessions, let count):
-            try .preview(fields("sessions", sessions), count: fields("count", count))
+            try .preview(fields.named("policy.preview")("sessions", sessions), count: fields("count", count))
         case .changed(let policy, let ended):
-            try .changed(Self.pass(policy, fields), ended: fields("ended", ended))
+            try .changed(Self.pass(policy, fields.named("policy.changed")), ended: fields("ended", ended))
         }
     }
 

@@ -177,17 +177,10 @@ extension AdminProfileAnswer: AdminFamily {
         .one(.sample), .metrics(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .one: "profile"
-        case .metrics: "profile.figures"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .one(let one): try .one(fields.inline(one))
-        case .metrics(let metrics): try .metrics(fields("figures", metrics))
+        case .one(let one): try .one(fields.named("profile").inline(one))
+        case .metrics(let metrics): try .metrics(fields.named("profile.figures")("figures", metrics))
         }
     }
 }

@@ -75,21 +75,12 @@ extension AdminFileAnswer: AdminFamily {
         .list(.sample, .sample), .one(.sample), .checked(.sample), .collected(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .list: "files"
-        case .one: "file"
-        case .checked: "files.checked"
-        case .collected: "files.collected"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let files, let totals): try .list(fields("files", files), fields("totals", totals))
-        case .one(let one): try .one(fields.inline(one))
-        case .checked(let checked): try .checked(fields.inline(checked))
-        case .collected(let collected): try .collected(fields.inline(collected))
+        case .list(let files, let totals): try .list(fields.named("files")("files", files), fields("totals", totals))
+        case .one(let one): try .one(fields.named("file").inline(one))
+        case .checked(let checked): try .checked(fields.named("files.checked").inline(checked))
+        case .collected(let collected): try .collected(fields.named("files.collected").inline(collected))
         }
     }
 }

@@ -258,26 +258,16 @@ extension AdminTeamAnswer: AdminFamily {
         .request(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .team: "team"
-        case .invited: "team.invited"
-        case .card: "team.card"
-        case .announcements: "team.announcements"
-        case .requests: "requests"
-        case .request: "request"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .team(let team): try .team(fields.inline(team))
-        case .invited(let invited): try .invited(fields.inline(invited))
-        case .card(let rows): try .card(fields("rows", rows))
-        case .announcements(let announcements): try .announcements(fields("announcements", announcements))
+        case .team(let team): try .team(fields.named("team").inline(team))
+        case .invited(let invited): try .invited(fields.named("team.invited").inline(invited))
+        case .card(let rows): try .card(fields.named("team.card")("rows", rows))
+        case .announcements(let announcements):
+            try .announcements(fields.named("team.announcements")("announcements", announcements))
         case .requests(let requests, let next):
-            try .requests(fields.rows("requests", requests), next: fields.next(next))
-        case .request(let request): try .request(fields.inline(request))
+            try .requests(fields.named("requests").rows("requests", requests), next: fields.next(next))
+        case .request(let request): try .request(fields.named("request").inline(request))
         }
     }
 }

@@ -76,19 +76,11 @@ extension AdminTransferAnswer: AdminFamily {
         .list(.sample), .one(.sample), .taken(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .list: "transfers"
-        case .one: "transfer"
-        case .taken: "upload.taken"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let transfers): try .list(fields("transfers", transfers))
-        case .one(let one): try .one(fields.inline(one))
-        case .taken(let offset): try .taken(fields("offset", offset))
+        case .list(let transfers): try .list(fields.named("transfers")("transfers", transfers))
+        case .one(let one): try .one(fields.named("transfer").inline(one))
+        case .taken(let offset): try .taken(fields.named("upload.taken")("offset", offset))
         }
     }
 }

@@ -87,7 +87,7 @@ extension AdminRequest {
     }
 
     /// Samples by their words, by which lines are read.
-    private static let byWord = Dictionary(uniqueKeysWithValues: Self.all.map { ($0.word, $0) })
+    private static let byWord = Self.samplesByWord()
 
     /// Reads a line.
     ///

@@ -84,19 +84,13 @@ package enum AdminSearchAnswer: Hashable, Sendable {
 extension AdminSearchAnswer: AdminFamily {
     static let all: [Self] = [.found(.sample, next: .sample, indexedTo: .sample), .status(.sample)]
 
-    var word: String {
-        switch self {
-        case .found: "search.found"
-        case .status: "search.status"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .found(let found, let next, let indexedTo):
             try .found(
-                fields("found", found), next: fields("next", next), indexedTo: fields("indexedTo", indexedTo))
-        case .status(let status): try .status(fields.inline(status))
+                fields.named("search.found")("found", found), next: fields("next", next),
+                indexedTo: fields("indexedTo", indexedTo))
+        case .status(let status): try .status(fields.named("search.status").inline(status))
         }
     }
 }

@@ -113,21 +113,12 @@ extension AdminSettingsAnswer: AdminFamily {
         .list(.sample), .one(.sample), .effective(.sample), .limits(.sample),
     ]
 
-    var word: String {
-        switch self {
-        case .list: "settings"
-        case .one: "setting"
-        case .effective: "setting.effective"
-        case .limits: "setting.limits"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .list(let settings): try .list(fields("settings", settings))
-        case .one(let one): try .one(fields.inline(one))
-        case .effective(let settings): try .effective(fields("settings", settings))
-        case .limits(let limits): try .limits(fields("limits", limits))
+        case .list(let settings): try .list(fields.named("settings")("settings", settings))
+        case .one(let one): try .one(fields.named("setting").inline(one))
+        case .effective(let settings): try .effective(fields.named("setting.effective")("settings", settings))
+        case .limits(let limits): try .limits(fields.named("setting.limits")("limits", limits))
         }
     }
 }

@@ -68,19 +68,13 @@ extension AdminWordAnswer: AdminFamily {
         .rules(.sample, next: .sample), .tested(.sample), .flagged(.sample, next: .sample),
     ]
 
-    var word: String {
-        switch self {
-        case .rules: "words"
-        case .tested: "word.tested"
-        case .flagged: "word.flagged"
-        }
-    }
-
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .rules(let rules, let next): try .rules(fields.rows("rules", rules), next: fields.next(next))
-        case .tested(let tested): try .tested(fields.inline(tested))
-        case .flagged(let messages, let next): try .flagged(fields("messages", messages), next: fields("next", next))
+        case .rules(let rules, let next):
+            try .rules(fields.named("words").rows("rules", rules), next: fields.next(next))
+        case .tested(let tested): try .tested(fields.named("word.tested").inline(tested))
+        case .flagged(let messages, let next):
+            try .flagged(fields.named("word.flagged")("messages", messages), next: fields("next", next))
         }
     }
 }

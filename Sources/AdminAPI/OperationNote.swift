@@ -33,6 +33,18 @@ final class OperationNote {
 // MARK: Definitions
 
 extension AdminFields {
+    /// Gives an answer or an event its word on the socket.
+    func named(_ word: String) -> AdminFields {
+        self.note?.operation.word = word
+        return self
+    }
+
+    /// Gives an answer without fields its word on the socket.
+    func named(_ word: String, _ value: Record) -> Record {
+        self.note?.operation.word = word
+        return value
+    }
+
     /// Defines an operation that only reads.
     ///
     /// - Parameter isAudited: true for a request that reveals private data or secrets.

@@ -5,7 +5,7 @@ import { ask, h, icon, later, menu, toast, tool } from './dom.js';
 import { clock, dayName, fullTime, sameDay, t } from './i18n.js';
 import { attachmentView, placeView } from './media.js';
 import { loadOptions, optionsOf } from './options.js';
-import { changed, digestOf, giveUp, isRead, loadMessages, markRead, model, nameOf, on, pendingOf, person, runOf, sendAgain, takeMessage, titleOf, watchPeople } from './model.js';
+import { changed, digestOf, giveUp, isRead, leaveRun, loadMessages, markRead, model, nameOf, on, pendingOf, person, runOf, sendAgain, takeMessage, titleOf, watchPeople } from './model.js';
 import { avatar, conversationAvatar, empty, isBigEmoji, personAvatar, richText } from './parts.js';
 import { composer } from './composer.js';
 
@@ -144,6 +144,7 @@ export function conversationView(app, id, place, around) {
   const draw = () => {
     if (isDrawing) return;
     isDrawing = true;
+    run.isFollowed = isSticky;
     const all = items();
     if (isSticky && !run.hasAfter && isPlaced) range = [Math.max(0, all.length - windowRows), all.length];
     else {
@@ -246,7 +247,7 @@ export function conversationView(app, id, place, around) {
       show(found, 'center');
       nodes.get(keyOf(found))?.node.focus({ preventScroll: true });
     },
-    stop() { for (const each of stops) each(); resized.disconnect(); write?.stop(); hideTools(); place.replaceChildren(); },
+    stop() { for (const each of stops) each(); resized.disconnect(); write?.stop(); hideTools(); place.replaceChildren(); leaveRun(id); },
   };
 
   const back = h('button', { type: 'button', class: 'jump return', hidden: true, onclick: () => { const to = app.returnTo; app.returnTo = null; drawBack(); if (to) app.open(to.id, to.sequence); } }, icon('undo'), t('search.back'));
@@ -280,6 +281,7 @@ export function conversationView(app, id, place, around) {
       const all = items();
       // What grows below is no scrolling of the reader's: only going up lets go of the end.
       if (rest < 48 && range[1] === all.length && !run.hasAfter) isSticky = true; else if (flow.scrollTop < lastTop - 1 || run.hasAfter) isSticky = false;
+      run.isFollowed = isSticky;
       lastTop = flow.scrollTop;
       if (flow.scrollTop < nearEdge && range[0] > 0) { isSticky = false; fromID = keyOf(all[Math.max(0, range[0] - windowStep)]); draw(); }
       else if (flow.scrollTop < nearEdge && run.hasBefore && !run.isLoading && !run.isHeld && !run.error) { anchorFirst(); load({ before: run.from }); }

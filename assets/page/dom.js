@@ -2,7 +2,7 @@
 
 const drawings = {
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M20 20l-4-4',
-  plus: 'M12 5v14M5 12h14', close: 'M6 6l12 12M18 6L6 18', back: 'M15 5l-7 7 7 7', next: 'M9 5l7 7-7 7', blank: '', down: 'M6 9l6 6 6-6',
+  plus: 'M12 5v14M5 12h14', close: 'M6 6l12 12M18 6L6 18', back: 'M15 5l-7 7 7 7', next: 'M9 5l7 7-7 7', blank: '', down: 'M6 9l6 6 6-6', up: 'M6 15l6-6 6 6',
   more: 'M5.500 12a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0M12.500 12a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0M19.500 12a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0', send: 'M12 19V6M6 11l6-6 6 6', check: 'M5 13l4 4L19 7',
   read: 'M2 13l4 4 9-9M10 15l2 2 10-10', clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2',
   warn: 'M12 4l9 16H3zM12 10v4M12 17h.01', pin: 'M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v5', bell: 'M6 16v-5a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',

@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import { h, icon, menu, toast, ask } from './dom.js';
 import { fullTime, shortTime, t } from './i18n.js';
-import { changed, draftOf, forgetConversation, model, nameOf, on, person, sorted, titleOf } from './model.js';
+import { changed, draftOf, forgetConversation, model, nameOf, on, person, readMore, sorted, titleOf } from './model.js';
 import { conversationAvatar, empty } from './parts.js';
 
 function digest(conversation) {
@@ -15,9 +15,14 @@ function digest(conversation) {
   return who ? t('says', { who, text }) : text;
 }
 
+/// Rows above and below the screen.
+const spare = 10;
+
 /// `app.open(id)` shows a conversation; `app.current` is the one shown.
 export function conversationList(app) {
   const box = h('nav', { class: 'list', 'aria-label': t('list.label') });
+  const rows = h('ul', { class: 'all' });
+  const spinner = h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') });
   const entries = new Map();
   let filter = '';
 
@@ -60,38 +65,110 @@ export function conversationList(app) {
     item.addEventListener('click', (event) => { if (app.current === conversation.id) { event.preventDefault(); app.focus(); } });
     item.addEventListener('contextmenu', (event) => { event.preventDefault(); actions({ x: event.clientX, y: event.clientY }, conversation); });
     item.addEventListener('keydown', (event) => {
-      const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];
-      if (step) { event.preventDefault(); item[step]?.focus(); }
       if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) { event.preventDefault(); const place = item.getBoundingClientRect(); actions({ x: place.left + 64, y: place.top + 40 }, conversation); }
     });
     return item;
   };
 
+  // MARK: a window on the list: what is on the screen has rows, and what has the focus
+
+  let all = [];
+  let height = 72;
+  const indexOf = (id) => all.findIndex((each) => each.id === id);
+  const focusedID = () => box.contains(document.activeElement) ? document.activeElement.closest('li')?.dataset.id : null;
+  const rowOf = (conversation) => {
+    const sign = JSON.stringify([conversation.unread, conversation.mentioned, conversation.isPinned, conversation.isMuted, conversation.digest, conversation.lastActivity, titleOf(conversation), conversation.avatar,
+      conversation.with && person(conversation.with.name), conversation.digest?.sender && nameOf(person(conversation.digest.sender)), draftOf(conversation.id), app.current === conversation.id, conversation.memberCount]);
+    const known = entries.get(conversation.id);
+    // Rows that did not change stay: focus and hover stay with them.
+    if (known?.sign === sign) return known.row;
+    const row = known?.row ?? h('li', { 'data-id': conversation.id });
+    const hadFocus = row.contains(document.activeElement);
+    row.replaceChildren(entry(conversation));
+    if (hadFocus) row.firstChild.focus({ preventScroll: true });
+    entries.set(conversation.id, { sign, row });
+    return row;
+  };
+  const drawRows = () => {
+    const from = Math.max(0, Math.floor(box.scrollTop / height) - spare);
+    const to = Math.min(all.length, Math.ceil((box.scrollTop + innerHeight) / height) + spare);
+    const focused = focusedID();
+    const held = focused ? indexOf(focused) : -1;
+    const wanted = [...(held >= 0 && held < from ? [held] : []), ...Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index), ...(held >= to ? [held] : [])];
+    const shown = new Set(wanted.map((index) => all[index].id));
+    for (const [id, { row }] of entries) if (!shown.has(id)) { row.remove(); entries.delete(id); }
+    wanted.forEach((index, place) => {
+      const row = rowOf(all[index]);
+      row.style.top = `${index * height}px`;
+      row.setAttribute('aria-posinset', index + 1);
+      row.setAttribute('aria-setsize', filter || model.isListWhole ? all.length : -1);
+      if (rows.children[place] !== row) rows.insertBefore(row, rows.children[place] ?? null);
+    });
+    if (focused && document.activeElement === document.body) entries.get(focused)?.row.firstChild.focus({ preventScroll: true });
+    if (to > all.length - 2 * spare) readMore();
+    drawJump(box.scrollTop / height, (box.scrollTop + box.clientHeight) / height);
+  };
+
+  /// The next unread conversation that is not on the screen, below or else above.
+  let unreadAt = -1;
+  const isFresh = (each) => each.unread > 0 && !each.isMuted;
+  const drawJump = (top, bottom) => {
+    unreadAt = box.hidden ? -1 : all.findIndex((each, index) => index >= bottom - 0.5 && isFresh(each));
+    const isAbove = unreadAt < 0;
+    if (isAbove && !box.hidden) unreadAt = all.findLastIndex((each, index) => index < top - 0.5 && isFresh(each));
+    jump.hidden = unreadAt < 0;
+    if (!jump.hidden) jump.replaceChildren(icon(isAbove ? 'up' : 'down'), t('list.more'));
+  };
+  const reveal = (index) => {
+    if (index * height < box.scrollTop) box.scrollTop = index * height;
+    else if ((index + 1) * height > box.scrollTop + box.clientHeight) box.scrollTop = (index + 1) * height - box.clientHeight;
+    drawRows();
+  };
+  const focusAt = (index) => {
+    if (!all.length) return;
+    const at = Math.min(all.length - 1, Math.max(0, index));
+    reveal(at);
+    entries.get(all[at].id).row.firstChild.focus({ preventScroll: true });
+  };
+  const jump = h('button', { type: 'button', class: 'onward', hidden: true, onclick: () => focusAt(unreadAt) });
+  box.addEventListener('keydown', (event) => {
+    const page = Math.max(1, Math.floor(box.clientHeight / height) - 1);
+    const at = event.target.matches('a.entry') && !event.altKey && !event.ctrlKey && !event.metaKey ? indexOf(focusedID()) : -1;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: all.length - 1 }[event.key];
+    if (at >= 0 && to !== undefined) { event.preventDefault(); focusAt(to); }
+  });
+
   const draw = () => {
-    const wanted = sorted().filter((each) => !filter || titleOf(each).toLowerCase().includes(filter));
-    if (!wanted.length) {
+    all = sorted().filter((each) => !filter || titleOf(each).toLowerCase().includes(filter));
+    if (!all.length) {
       entries.clear();
-      box.replaceChildren(!model.isListLoaded ? h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') })
+      rows.replaceChildren();
+      jump.hidden = true;
+      box.replaceChildren(!model.isListLoaded ? spinner
         : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { type: 'button', class: 'button primary', onclick: app.newConversation }, t('new.direct'))));
       return;
     }
-    // Rows that did not change stay: focus and hover stay with them.
-    const focused = document.activeElement?.closest?.('.entry')?.getAttribute('href');
-    const rows = wanted.map((conversation) => {
-      const sign = JSON.stringify([conversation.unread, conversation.mentioned, conversation.isPinned, conversation.isMuted, conversation.digest, conversation.lastActivity, titleOf(conversation), conversation.avatar,
-        conversation.with && person(conversation.with.name), conversation.digest?.sender && nameOf(person(conversation.digest.sender)), draftOf(conversation.id), app.current === conversation.id, conversation.memberCount]);
-      const known = entries.get(conversation.id);
-      if (known?.sign === sign) return known.row;
-      const row = entry(conversation);
-      entries.set(conversation.id, { sign, row });
-      return row;
-    });
-    rows.forEach((row, index) => { if (box.children[index] !== row) box.insertBefore(row, box.children[index] ?? null); });
-    while (box.children.length > rows.length) box.lastElementChild.remove();
-    if (focused && document.activeElement === document.body) box.querySelector(`[href="${CSS.escape(focused).replace(/\\#|\\\//g, (each) => each[1])}"]`)?.focus();
+    rows.style.height = `${all.length * height}px`;
+    if (box.firstChild !== rows) box.replaceChildren(rows);
+    if (model.isListWhole || filter) spinner.remove(); else box.append(spinner);
+    drawRows();
   };
+  let isScrolled = false;
+  box.addEventListener('scroll', () => {
+    if (isScrolled) return;
+    isScrolled = true;
+    requestAnimationFrame(() => { isScrolled = false; drawRows(); });
+  }, { passive: true });
+  const resized = new ResizeObserver(() => { height = rows.firstElementChild?.offsetHeight || height; draw(); });
+  resized.observe(box);
   const stop = on('list', draw);
-  const timer = setInterval(() => { entries.clear(); draw(); }, 3_600_000);
+  const timer = setInterval(() => { for (const each of entries.values()) each.sign = ''; draw(); }, 3_600_000);
   draw();
-  return { box, draw, actions, entry, filter(text) { filter = text.trim().toLowerCase(); draw(); }, stop() { stop(); clearInterval(timer); } };
+  return {
+    box, jump, draw, actions, entry,
+    filter(text) { filter = text.trim().toLowerCase(); box.scrollTop = 0; draw(); },
+    /// The first entry on the screen takes the focus.
+    enter() { focusAt(Math.ceil(box.scrollTop / height)); },
+    stop() { stop(); clearInterval(timer); resized.disconnect(); },
+  };
 }

@@ -130,7 +130,7 @@ function makeApp() {
   const filterSoon = later(120, () => { list.filter(filter.value); finder().then((made) => made.draw(), () => {}); });
   filter.addEventListener('keydown', (event) => {
     const open = panel?.ready?.isOpen && panel.ready;
-    if (event.key === 'ArrowDown' || (event.key === 'Enter' && open && !event.isComposing)) { event.preventDefault(); if (open) open.enter(); else list.box.querySelector('a')?.focus(); }
+    if (event.key === 'ArrowDown' || (event.key === 'Enter' && open && !event.isComposing)) { event.preventDefault(); if (open) open.enter(); else list.enter(); }
     if (event.key === 'Escape' && open) { event.preventDefault(); event.stopPropagation(); open.end(); list.filter(''); }
   });
   const meButton = h('button', { type: 'button', class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
@@ -160,7 +160,7 @@ function makeApp() {
   /// One bar of a name above everything; `null` takes it away.
   const bar = (name, element) => { bars.querySelector(`:scope > [data-bar=${name}]`)?.remove(); if (element) { element.dataset.bar = name; bars.append(element); } };
   const frame = h('main', { class: 'app', 'data-pane': 'list' }, h('h1', { class: 'unseen' }, 'teahouse'), bars,
-    h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, asks, list.box), place);
+    h('div', { class: 'side' }, h('header', {}, meButton, logo, h('h2', { class: 'grow cut' }, t('list.title')), tool('plus', t('new'), (event) => self.newConversation(event), { 'aria-haspopup': 'menu' })), seek, asks, list.box, list.jump), place);
 
   const drawWire = () => {
     const seconds = Math.max(0, Math.ceil((model.retryAt - Date.now()) / 1000));

@@ -7,7 +7,7 @@ import { t } from './i18n.js';
 
 export const model = {
   me: null, notices: [], isAdministrator: false, requests: 0, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
-  conversations: new Map(), isListLoaded: false, people: new Map(), runs: new Map(), typing: new Map(),
+  conversations: new Map(), isListLoaded: false, isListWhole: false, people: new Map(), runs: new Map(), typing: new Map(),
 };
 let feed = null;
 
@@ -63,6 +63,7 @@ export const titleOf = (conversation) => conversation.kind === 'direct' && conve
 // MARK: conversations
 
 export function takeConversation(value) {
+  pass?.seen.add(value.id);
   const before = model.conversations.get(value.id);
   if (before && before.revision > value.revision) return before;
   if (value.with) learn(value.with);
@@ -77,20 +78,45 @@ export function takeConversation(value) {
 export const sorted = () => [...model.conversations.values()].sort((one, other) =>
   Number(other.isPinned) - Number(one.isPinned) || other.lastActivity - one.lastActivity);
 
-/// Reads the whole list; the position of its first page is where events go on.
-async function readList() {
-  const first = await api.snapshot('conversations?limit=100');
-  const seen = new Set();
-  let page = first.value;
-  for (let pages = 0; ; pages += 1) {
-    for (const item of page.items) { seen.add(item.id); takeConversation(item); }
-    if (!page.next || pages === 30) break;
-    page = await api.get(`conversations${api.query({ limit: 100, cursor: page.next })}`);
-  }
-  for (const id of [...model.conversations.keys()]) if (!seen.has(id) && !page.next) model.conversations.delete(id);
+// The list is read page by page: the first one at once, another one when it comes near or in the time that is left.
+const restBetweenPages = 400;
+/// One reading of the list: who was known `before`, who was `seen` in it or told of since, and the cursor of what is `next`.
+let pass = null;
+
+function takePage({ items, next }) {
+  for (const item of items) takeConversation(item);
+  pass.next = next;
   model.isListLoaded = true;
+  model.isListWhole = !next;
+  if (next) pass.timer = setTimeout(readMore, pass.isHurried ? 0 : restBetweenPages);
+  else for (const id of pass.before) if (!pass.seen.has(id)) model.conversations.delete(id);
   changed('list');
+}
+
+/// Reads the first page; its position is where events go on.
+async function readList() {
+  const before = [...model.conversations.keys()];
+  const first = await api.snapshot('conversations?limit=100');
+  clearTimeout(pass?.timer);
+  pass = { before, seen: new Set() };
+  takePage(first.value);
   return first.cursor;
+}
+
+/// Reads the next page of the list; who looks for something in all of it is in a hurry.
+export async function readMore(isHurried) {
+  const mine = pass;
+  if (!mine?.next) return;
+  mine.isHurried ||= isHurried === true;
+  if (mine.isReading) return;
+  mine.isReading = true;
+  clearTimeout(mine.timer);
+  try {
+    const page = await api.get(`conversations${api.query({ limit: 100, cursor: mine.next })}`);
+    if (mine === pass) takePage(page);
+  } catch (error) {
+    if (mine === pass && mine.next) mine.timer = setTimeout(readMore, error.retryAfter ?? 5000);
+  } finally { mine.isReading = false; }
 }
 
 export async function fetchConversation(id) {
@@ -100,6 +126,10 @@ export async function fetchConversation(id) {
 // MARK: messages. A run is a part of a conversation without holes, in the order of its sequences.
 
 const longestRun = 1500;
+/// Messages that are kept where somebody follows what is new, and of a conversation that was left.
+const followedRun = 240;
+/// Conversations whose messages are kept; the one that was left first goes first.
+const mostRuns = 12;
 
 export function runOf(id) {
   if (!model.runs.has(id)) model.runs.set(id, { items: [], byID: new Map(), hasBefore: false, hasAfter: false, isLoaded: false, isLoading: false, readers: new Map(), error: null });
@@ -121,11 +151,20 @@ function hold(run, message) {
 }
 
 function trim(run, fromStart) {
-  const extra = run.items.length - longestRun;
+  const extra = run.items.length - (fromStart && run.isFollowed ? followedRun : longestRun);
   if (extra <= 0) return;
   const gone = fromStart ? run.items.splice(0, extra) : run.items.splice(run.items.length - extra, extra);
   for (const message of gone) run.byID.delete(message.id);
   if (fromStart) Object.assign(run, { hasBefore: true, from: run.items[0].sequence }); else Object.assign(run, { hasAfter: true, to: run.items.at(-1).sequence });
+}
+
+/// A conversation was left: the end of its messages is kept for the next time, or nothing if one was far from it.
+export function leaveRun(id) {
+  const run = model.runs.get(id);
+  if (!run) return;
+  model.runs.delete(id);
+  if (run.isLoaded && !run.hasAfter) { run.isFollowed = true; trim(run, true); model.runs.set(id, run); }
+  for (const each of [...model.runs.keys()].slice(0, -mostRuns)) if (!listeners.get(`messages:${each}`)?.size) model.runs.delete(each);
 }
 
 /// `where`: {} for the newest, {around}, {before}, {after}.
@@ -169,6 +208,7 @@ export function takeMessage(message) {
   }
   const conversation = model.conversations.get(message.conversation);
   if (!conversation) { fetchConversation(message.conversation).catch(() => {}); return; }
+  pass?.seen.add(conversation.id);
   const digest = { text: digestOf(message), sender: message.sender, time: message.time, sequence: message.sequence };
   if (message.sequence > conversation.headSequence) {
     const isMine = message.sender === model.me.name;
@@ -447,7 +487,7 @@ export const retryNow = () => feed?.retryNow();
 
 /// `kept`: what this browser still knows while the server cannot be reached.
 export async function begin(session, kept) {
-  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: 0, isListLoaded: false, connection: 'connecting' });
+  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: 0, isListLoaded: false, isListWhole: false, connection: 'connecting' });
   learn(session.user);
   readOutbox();
   if (kept) {
@@ -459,7 +499,7 @@ export async function begin(session, kept) {
       for (const each of items) hold(run, each);
       Object.assign(run, { isLoaded: true, isKept: true, hasBefore: true, from: items[0]?.sequence });
     }
-    model.isListLoaded = true;
+    model.isListLoaded = model.isListWhole = true;
   }
   for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
     try {
@@ -481,6 +521,8 @@ export async function begin(session, kept) {
 export function end() {
   feed?.stop();
   feed = null;
+  clearTimeout(pass?.timer);
+  pass = null;
   model.me = null;
   model.notices = [];
   for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, outbox]) each.clear();

@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import { dialog, h, icon, later, menu } from './dom.js';
 import { dayName, fullTime, moreTexts, shortTime, t } from './i18n.js';
-import { digestOf, model, nameOf, on, person, sorted, titleOf } from './model.js';
+import { digestOf, model, nameOf, on, person, readMore, sorted, titleOf } from './model.js';
 import { conversationAvatar, empty, pagedList } from './parts.js';
 
 await moreTexts();
@@ -131,12 +131,18 @@ export function searchPanel(app, { filter, list }) {
     list.box.hidden = isOpen;
     if (!isOpen) { last = ''; pages.stop(); hits.replaceChildren(); return; }
     drawChips();
+    drawChats();
+    soon();
+  };
+  const drawChats = () => {
     const words = text().toLowerCase();
+    if (words) readMore(true);
     const found = words && !hasFilter() ? sorted().filter((each) => titleOf(each).toLowerCase().includes(words)).slice(0, mostChats) : [];
     chatsPart.hidden = !found.length;
     chats.replaceChildren(...found.map((each) => list.entry(each)));
-    soon();
   };
+  // What was read of the list since may be what is looked for.
+  const listed = on('list', later(300, () => { if (!panel.hidden && !chats.contains(document.activeElement)) drawChats(); }));
 
   panel.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -156,6 +162,6 @@ export function searchPanel(app, { filter, list }) {
     enter() { panel.querySelector('a.entry')?.focus(); },
     get isOpen() { return !panel.hidden; },
     end() { filter.value = ''; for (const name of Object.keys(chosen)) chosen[name] = null; draw(); },
-    stop() { known(); soon.stop(); pages.stop(); panel.remove(); },
+    stop() { known(); listed(); soon.stop(); pages.stop(); panel.remove(); },
   };
 }

@@ -58,6 +58,7 @@ let package = Package(
         wrapper("CSodium", archives: ["sodium"]),
         wrapper("CZlib", archives: ["z"]),
         wrapper("CNcurses", archives: ["ncursesw", "tinfo"]),
+        wrapper("CChecksum"),
 
         // The common four.
         module("ChatModel", []),
@@ -74,6 +75,7 @@ let package = Package(
         module("Transport", ["ByteCodec", "Execution", "Diagnostics", "CLinux", "COpenSSL"]),
         module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
         module("SQLite", ["CSQLite", "CLinux"]),
+        module("MessageLog", common + ["CChecksum", "CLinux"]),
         module("Store", common + ["SQLite", "COpenSSL", "CLinux"]),
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
@@ -176,6 +178,7 @@ let package = Package(
         tool("teahouse-bench", ["BenchKit"]),
         tool("store-bench", common + ["Store", "CLinux"]),
         tool("file-bench", ["ChatModel", "FileStore", "CLinux"]),
+        tool("log-bench", common + ["MessageLog", "CLinux"]),
         tool("profile-bench", common + ["Profiles", "Store"]),
         tool("record-bench", ["AdminAPI", "ByteCodec", "ChatModel"]),
         tool("search-bench", common + ["Search", "Store", "CLinux"]),
@@ -249,6 +252,7 @@ let package = Package(
                 "Store", "Broker", "Accounts", "Hooks", "HTTPClient",
             ]),
         tests("Localization", ["Localization", "ByteCodec"]),
+        tests("MessageLog", common + ["MessageLog", "CLinux"]),
         tests("NativeAPI", common + ["NativeAPI", "APIKit", "WuKongAPI", "Localization"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(

@@ -1,0 +1,156 @@
+import Execution
+
+/// The thread that writes and syncs the log, so that the writer decides the next messages meanwhile.
+///
+/// Group commit: what was submitted while the last sync ran is one group with one sync; no timer. The outcomes are told in
+/// the order of submission, on this thread; where `submit` writes itself, on the caller's. Nothing here is bounded: the
+/// writer asks `LogTail.hasRoom` before it decides.
+package final class LogThread: Sendable {
+    /// Outcome of a batch: nothing when all of its records are on the disk.
+    package typealias Outcome = Result<Void, LogError>
+
+    private struct Submission: Sendable {
+        let batch: LogBatch
+        let last: UInt64
+        let then: @Sendable (Outcome) -> Void
+    }
+
+    private struct State {
+        var waiting: [Submission] = []
+        /// Somebody has the log.
+        var isBusy = false
+        var isStopped = false
+        /// Position that the next record gets.
+        var next: UInt64
+        /// The database holds everything up to here, and segments were not told yet.
+        var release: UInt64?
+    }
+
+    private let log: Lock<SegmentedLog>
+    private let state: ConditionLock<State>
+    private let thread: Thread
+
+    /// Starts the thread. The log has begun its run.
+    package init(_ log: sending SegmentedLog, name: String = "store-log") {
+        let next = log.synced + 1
+        let shared = Lock(log)
+        let state = ConditionLock(State(next: next))
+        self.log = shared
+        self.state = state
+        self.thread = Thread(name: name) { Self.work(shared, state) }
+    }
+
+    /// Hands a batch to the log. One thread submits: the writer.
+    ///
+    /// - Parameters:
+    ///   - writesHere: the caller has nothing else to do: when the log is idle too it writes and syncs on its own thread,
+    ///     which spares waking another one, twice.
+    ///   - then: runs once. It must be short, and must not submit.
+    /// - Returns: the positions of the records.
+    @discardableResult
+    package func submit(
+        _ batch: LogBatch, writesHere: Bool = false, then: @escaping @Sendable (Outcome) -> Void
+    ) -> Range<UInt64> {
+        precondition(!batch.isEmpty, "a batch has records")
+        let (positions, isMine) = self.state.change { state in
+            let positions = state.next..<state.next + UInt64(batch.count)
+            state.next = positions.upperBound
+            let isMine = writesHere && !state.isBusy && state.waiting.isEmpty
+            if isMine {
+                state.isBusy = true
+            } else {
+                state.waiting.append(Submission(batch: batch, last: positions.upperBound - 1, then: then))
+            }
+            return (positions, isMine)
+        }
+        if isMine {
+            let submission = Submission(batch: batch, last: positions.upperBound - 1, then: then)
+            Self.write([submission], self.log, self.state)
+            self.state.change { $0.isBusy = false }
+        }
+        return positions
+    }
+
+    /// Waits until everything submitted is on the disk and was told. Never in `then`.
+    package func drain() {
+        self.state.wait(until: { $0.waiting.isEmpty && !$0.isBusy }, then: { _ in })
+    }
+
+    /// After a commit: segments whose records the database holds may be written over. Does not wait.
+    package func release(through applied: UInt64) {
+        self.state.change { $0.release = max($0.release ?? 0, applied) }
+    }
+
+    /// Drains, and begins another run: see `SegmentedLog.beginRun`.
+    package func beginRun(_ run: UInt32, after position: UInt64) throws(LogError) {
+        self.drain()
+        try self.log.withLock { log throws(LogError) in try log.beginRun(run, after: position) }
+        self.state.change { state in
+            state.next = position + 1
+            state.release = nil
+        }
+    }
+
+    /// Drains, and overwrites all records: see `SegmentedLog.wipe`.
+    package func wipe(applied: UInt64) throws(LogError) {
+        self.drain()
+        try self.log.withLock { log throws(LogError) in try log.wipe(applied: applied) }
+    }
+
+    /// Number of segments that exist.
+    package var segmentCount: Int { self.log.withLock { $0.segmentCount } }
+
+    /// Works off what was submitted and ends the thread. Once.
+    package func stop() {
+        self.state.change { $0.isStopped = true }
+        self.thread.join()
+    }
+
+    // MARK: The thread
+
+    private static func work(_ log: Lock<SegmentedLog>, _ state: ConditionLock<State>) {
+        while true {
+            let submissions = state.waitForWork(
+                until: { !$0.isBusy && (!$0.waiting.isEmpty || $0.isStopped) },
+                then: { state in
+                    let taken = state.waiting
+                    state.waiting = []
+                    state.isBusy = !taken.isEmpty
+                    return taken
+                })
+            guard !submissions.isEmpty else { return }
+            self.write(submissions, log, state)
+            let isIdle = state.change { state in
+                state.isBusy = false
+                return state.waiting.isEmpty
+            }
+            // A failure shows at the next submission.
+            if isIdle { log.withLock { try? $0.prepareSpare() } }
+        }
+    }
+
+    private static func write(
+        _ submissions: [Submission], _ log: Lock<SegmentedLog>, _ state: ConditionLock<State>
+    ) {
+        let release = state.change { state in
+            defer { state.release = nil }
+            return state.release
+        }
+        let (synced, failure) = log.withLock { log -> (UInt64, LogError?) in
+            if let release { log.release(through: release) }
+            do throws(LogError) {
+                try log.append(submissions.map(\.batch))
+                return (log.synced, nil)
+            } catch {
+                return (log.synced, error)
+            }
+        }
+        for submission in submissions {
+            if submission.last <= synced {
+                submission.then(.success(()))
+            } else {
+                submission.then(.failure(failure ?? .failed("the log lost a batch")))
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import ChatModel
+import Testing
+
+@testable import MessageLog
+
+@Suite("The tail of the log") struct LogTailTests {
+    private let one = ConversationID(rawValue: 1)
+    private let two = ConversationID(rawValue: 2)
+    private let romeo = UserID(rawValue: 3)
+
+    private func read(
+        _ sequence: Int64, own: Int64 = 0, in conversation: Int64 = 1, by user: Int64 = 3
+    ) -> LogEntry {
+        .read(
+            LoggedRead(
+                user: UserID(rawValue: user), conversation: ConversationID(rawValue: conversation), sequence: sequence,
+                before: 0, countable: sequence, ownCountableSinceRead: own, readAtMilliseconds: 5,
+                position: StorePosition(rawValue: 9), clearsMark: false, wallMilliseconds: 5))
+    }
+
+    @Test("a head that only the tail knows is pinned until the commit that applies it")
+    func heads() {
+        var tail = LogTail(applied: 10)
+        tail.add([.message(LogFixture.message(7)), .message(LogFixture.message(8))], at: 11, bytes: 4_096)
+        tail.add([.message(LogFixture.message(1, in: 2))], at: 13, bytes: 4_096)
+        #expect(tail.pin(of: self.one)?.head == 8)
+        #expect(tail.pin(of: self.one)?.headCountable == 8)
+        #expect(tail.pin(of: self.two)?.head == 1)
+        #expect(tail.pin(of: ConversationID(rawValue: 3)) == nil)
+        tail.noteSynced(through: 12)
+        #expect(tail.beginApplying() == [.message(LogFixture.message(7)), .message(LogFixture.message(8))])
+        // Still, while the transaction runs, and after it was undone.
+        #expect(tail.pin(of: self.one)?.head == 8)
+        tail.cancelApplying()
+        #expect(tail.pin(of: self.one)?.head == 8 && tail.applied == 10)
+        #expect(tail.beginApplying().count == 2)
+        #expect(tail.finishApplying() == 12)
+        #expect(tail.pin(of: self.one) == nil && tail.pin(of: self.two)?.head == 1)
+        #expect(tail.applied == 12 && tail.count == 1 && tail.bytes == 4_096)
+    }
+
+    @Test("only what is on the disk is applied")
+    func onlySynced() {
+        var tail = LogTail(applied: 0)
+        tail.add(LogFixture.messages(1...3), at: 1, bytes: 4_096)
+        #expect(tail.beginApplying().isEmpty)
+        tail.finishApplying()
+        tail.noteSynced(through: 2)
+        #expect(tail.beginApplying() == LogFixture.messages(1...2))
+        // What comes meanwhile is of the next time.
+        tail.noteSynced(through: 3)
+        tail.add(LogFixture.messages(4...4), at: 4, bytes: 4_096)
+        #expect(tail.finishApplying() == 2)
+        #expect(tail.count == 2)
+        #expect(tail.message(at: MessagePlace(self.one, 3)) == LogFixture.message(3))
+    }
+
+    @Test("records are applied conversation by conversation, each in its order")
+    func order() {
+        var tail = LogTail(applied: 0)
+        let entries: [LogEntry] = [
+            .message(LogFixture.message(1, in: 2)), .message(LogFixture.message(1)), self.read(1),
+            .message(LogFixture.message(2, in: 2)), .message(LogFixture.message(2)),
+        ]
+        tail.add(entries, at: 1, bytes: 4_096)
+        tail.noteSynced(through: 5)
+        #expect(tail.beginApplying() == [entries[1], entries[2], entries[4], entries[0], entries[3]])
+    }
+
+    @Test("a resend finds a message that is not applied")
+    func resends() {
+        var tail = LogTail(applied: 0)
+        tail.add(LogFixture.messages(5...9), at: 1, bytes: 4_096)
+        #expect(tail.message(at: MessagePlace(self.one, 5)) == LogFixture.message(5))
+        #expect(tail.message(at: MessagePlace(self.one, 9)) == LogFixture.message(9))
+        for sequence in [4, 10, 0, -1] as [Int64] {
+            #expect(tail.message(at: MessagePlace(self.one, sequence)) == nil)
+        }
+        #expect(tail.message(at: MessagePlace(self.two, 5)) == nil)
+    }
+
+    @Test("what was not synced and never will be leaves nothing behind")
+    func dropped() {
+        var tail = LogTail(applied: 0)
+        tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
+        tail.noteSynced(through: 2)
+        tail.add(LogFixture.messages(3...4) + [self.read(4)], at: 3, bytes: 8_192)
+        tail.dropUnsynced()
+        #expect(tail.pin(of: self.one)?.head == 2)
+        #expect(tail.pin(of: self.romeo, in: self.one)?.read == nil)
+        #expect(tail.newest == 2 && tail.bytes == 4_096)
+        tail.add(LogFixture.messages(3...3), at: 3, bytes: 4_096)
+        #expect(tail.pin(of: self.one)?.head == 3)
+    }
+
+    @Test("a member's own messages count on top of the row, or of the newest reading position")
+    func members() {
+        var tail = LogTail(applied: 0)
+        tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
+        #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 5) == 7)
+        #expect(tail.pin(of: self.romeo, in: self.one)?.ownLastSequence == 2)
+        tail.add([self.read(2)], at: 3, bytes: 4_096)
+        #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 5) == 0)
+        tail.add(LogFixture.messages(3...3), at: 4, bytes: 4_096)
+        let pin = tail.pin(of: self.romeo, in: self.one)
+        #expect(pin?.ownCountableSinceRead(row: 5) == 1 && pin?.read?.sequence == 2)
+        // When the first two are in the row, only the rest is on top of it.
+        tail.noteSynced(through: 2)
+        _ = tail.beginApplying()
+        tail.noteSynced(through: 4)
+        tail.finishApplying()
+        #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 7) == 1)
+        #expect(tail.pin(of: UserID(rawValue: 4), in: self.one) == nil)
+    }
+
+    @Test("what devices acknowledged is pinned, the highest of it")
+    func acknowledged() {
+        var tail = LogTail(applied: 0)
+        for (index, sequence) in [4, 3].enumerated() {
+            let delivered = LoggedDelivered(
+                user: self.romeo, deviceClass: nil, conversation: self.one, sequence: Int64(sequence),
+                acknowledges: true, wallMilliseconds: 1)
+            tail.add([.delivered(delivered)], at: UInt64(index + 1), bytes: 4_096)
+        }
+        #expect(tail.pin(of: self.romeo, in: self.one)?.acknowledged == 4)
+    }
+
+    @Test("it is bounded in records, in bytes of the log, and in what applying writes")
+    func bounds() {
+        var bounds = LogTail.Bounds()
+        bounds.applyRecords = 3
+        bounds.applyBytes = 40_000
+        bounds.applyPages = 100_000
+        bounds.bytes = 60_000
+        bounds.pages = 200_000
+        var tail = LogTail(applied: 0, bounds: bounds)
+        tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
+        #expect(!tail.isDue && tail.hasRoom(bytes: 4_096, records: 2))
+        tail.add(LogFixture.messages(3...3), at: 3, bytes: 4_096)
+        #expect(tail.isDue)
+
+        var large = LogTail(applied: 0, bounds: bounds)
+        large.add(LogFixture.messages(1...1), at: 1, bytes: 45_056)
+        #expect(large.isDue && large.hasRoom(bytes: 12_288, records: 1) && !large.hasRoom(bytes: 16_384, records: 1))
+
+        // Each conversation is rows of its own.
+        bounds.applyRecords = 100
+        var wide = LogTail(applied: 0, bounds: bounds)
+        for number in 1...6 as ClosedRange<Int64> {
+            wide.add([.message(LogFixture.message(1, in: number))], at: UInt64(number), bytes: 1_000)
+        }
+        #expect(wide.isDue && wide.hasRoom(bytes: 1_000, records: 5) && !wide.hasRoom(bytes: 1_000, records: 6))
+        wide.noteSynced(through: 6)
+        _ = wide.beginApplying()
+        wide.finishApplying()
+        #expect(wide.isEmpty && wide.applyingBytes == 0)
+    }
+
+    @Test("whatever is added, dropped and applied, the pins are those of the records left", arguments: 1...60)
+    func random(_ seed: Int) {
+        var random = SeededRandom(UInt64(seed))
+        var tail = LogTail(applied: 0)
+        var heads: [ConversationID: Int64] = [:]
+        var rows: [ConversationID: Int64] = [:]
+        var pending: [LogEntry] = []
+        for _ in 0..<80 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<6:
+                let id = Int64.random(in: 1...5, using: &random)
+                let head = (heads[ConversationID(rawValue: id)] ?? 0) + 1
+                heads[ConversationID(rawValue: id)] = head
+                let entry = LogEntry.message(LogFixture.message(head, in: id))
+                pending.append(entry)
+                tail.add([entry], at: tail.newest + 1, bytes: 4_096)
+            case 6: tail.noteSynced(through: UInt64.random(in: tail.synced...tail.newest, using: &random))
+            case 7:
+                let applying = tail.beginApplying()
+                guard Bool.random(using: &random) else {
+                    tail.cancelApplying()
+                    continue
+                }
+                #expect(Set(applying) == Set(pending.prefix(applying.count)))
+                for entry in applying {
+                    if case .message(let message) = entry { rows[message.conversation] = message.sequence }
+                }
+                pending.removeFirst(applying.count)
+                tail.finishApplying()
+            case 8:
+                let left = Int(tail.synced - tail.applied)
+                for entry in pending[left...].reversed() { heads[entry.conversation, default: 1] -= 1 }
+                pending.removeSubrange(left...)
+                tail.dropUnsynced()
+            default:
+                // The row of the database, brought up to date: what the writer loads after it forgot everything.
+                for id in 1...5 as ClosedRange<Int64> {
+                    let id = ConversationID(rawValue: id)
+                    #expect((tail.pin(of: id)?.head ?? rows[id] ?? 0) == (heads[id] ?? 0))
+                }
+            }
+        }
+    }
+}

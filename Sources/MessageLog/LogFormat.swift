@@ -31,8 +31,8 @@ package enum LogFormat {
     package static let maximumGroupRecords = 65_536
     /// Bytes of a segment.
     package static let segmentBytes = 4 * 1_024 * 1_024
-    /// Most segments. A tail of `LogTail.Bounds.bytes` always has room in one less, also where each segment's end is
-    /// too short for the largest record.
+    /// Most segments. A tail of `LogTail.Bounds.bytes` always has room, also where each segment's end is too short for the
+    /// largest record, and most of the first segment is applied.
     package static let maximumSegments = 8
 
     static func wholePages(_ bytes: Int) -> Int { (bytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes }

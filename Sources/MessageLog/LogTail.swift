@@ -69,8 +69,13 @@ package struct LogTail {
         let user: UserID
     }
 
-    /// Estimate of what applying writes for one conversation or member beside its messages: a page each of two tables.
-    static let pinPages = 2 * LogFormat.pageBytes
+    /// Most bytes that applying writes for one conversation beside its messages: the last page of them and one more, the
+    /// page of its row, and two of the index by the time of its newest message.
+    static let conversationBytes = 5 * LogFormat.pageBytes
+    /// The same for one member: the pages of the row and of what their devices have received.
+    static let memberBytes = 2 * LogFormat.pageBytes
+    /// The same for one row beside a message: a reminder, a count for one person, a flagged word.
+    static let listedBytes = 2 * LogFormat.pageBytes
 
     private let bounds: Bounds
     private var pending: [KeptRecord] = []
@@ -87,6 +92,9 @@ package struct LogTail {
     /// Bytes that the records take in the log, with the rest of their last pages.
     private(set) package var bytes = 0
 
+    /// Rows beside the messages.
+    private var listed = 0
+
     /// Makes an empty tail behind what the database holds.
     package init(applied: UInt64, bounds: Bounds = Bounds()) {
         self.bounds = bounds
@@ -101,9 +109,10 @@ package struct LogTail {
     /// True when the database holds everything.
     package var isEmpty: Bool { self.pending.isEmpty }
 
-    /// Bytes that applying may write, estimated.
+    /// Bytes that applying writes at most, estimated: every row on a page of its own, but messages of one conversation.
     package var applyingBytes: Int {
-        self.bytes + (self.conversations.count + self.members.count) * Self.pinPages
+        self.bytes + self.conversations.count * Self.conversationBytes + self.members.count * Self.memberBytes
+            + self.listed * Self.listedBytes
     }
 
     /// True when the records are to be applied now and not only when the writer is idle.
@@ -117,9 +126,11 @@ package struct LogTail {
     /// - Parameters:
     ///   - bytes: of the records to come in the log.
     ///   - records: how many they are; each may be of another conversation and member.
-    package func hasRoom(bytes: Int, records: Int) -> Bool {
-        self.bytes + bytes <= self.bounds.bytes
-            && self.applyingBytes + bytes + 2 * records * Self.pinPages <= self.bounds.pages
+    ///   - listed: how many rows they have beside the messages.
+    package func hasRoom(bytes: Int, records: Int, listed: Int = 0) -> Bool {
+        let pins = records * (Self.conversationBytes + Self.memberBytes)
+        return self.bytes + bytes <= self.bounds.bytes
+            && self.applyingBytes + bytes + pins + listed * Self.listedBytes <= self.bounds.pages
     }
 
     // MARK: Growing
@@ -159,6 +170,7 @@ package struct LogTail {
         self.conversations.removeAll(keepingCapacity: true)
         self.members.removeAll(keepingCapacity: true)
         self.bytes = 0
+        self.listed = 0
         for record in self.pending {
             self.bytes += record.bytes
             self.pin(record)
@@ -180,6 +192,7 @@ package struct LogTail {
     }
 
     private mutating func pin(_ message: LoggedMessage, _ record: KeptRecord) {
+        self.listed += message.listedCount
         self.conversations[message.conversation, default: ConversationPin(message)].add(message, record)
         guard message.isOfMember else { return }
         let key = MemberKey(conversation: message.conversation, user: message.sender)

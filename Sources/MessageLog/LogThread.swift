@@ -6,11 +6,12 @@ import Execution
 /// the order of submission, on this thread; where `submit` writes itself, on the caller's. Nothing here is bounded: the
 /// writer asks `LogTail.hasRoom` before it decides.
 package final class LogThread: Sendable {
-    /// Outcome of a batch: nothing when all of its records are on the disk.
+    /// Outcome of a batch: a success when all of its records are on the disk, and all before them.
     package typealias Outcome = Result<Void, LogError>
 
     private struct Submission: Sendable {
         let batch: LogBatch
+        /// Position up to which everything has to be on the disk.
         let last: UInt64
         let then: @Sendable (Outcome) -> Void
     }
@@ -40,7 +41,9 @@ package final class LogThread: Sendable {
         self.thread = Thread(name: name) { Self.work(shared, state) }
     }
 
-    /// Hands a batch to the log. One thread submits: the writer.
+    /// Hands a batch to the log. One thread submits: the writer. A batch without records is told in its turn, when what was
+    /// submitted before it is on the disk: refusals do not overtake acknowledgements, and a resend is answered no sooner
+    /// than the message that it repeats.
     ///
     /// - Parameters:
     ///   - writesHere: the caller has nothing else to do: when the log is idle too it writes and syncs on its own thread,
@@ -51,7 +54,6 @@ package final class LogThread: Sendable {
     package func submit(
         _ batch: LogBatch, writesHere: Bool = false, then: @escaping @Sendable (Outcome) -> Void
     ) -> Range<UInt64> {
-        precondition(!batch.isEmpty, "a batch has records")
         let (positions, isMine) = self.state.change { state in
             let positions = state.next..<state.next + UInt64(batch.count)
             state.next = positions.upperBound

@@ -73,6 +73,11 @@ package struct LoggedMessage: Hashable, Sendable {
         self.wallMilliseconds = wallMilliseconds
     }
 
+    /// Number of rows beside the message that its lists make.
+    package var listedCount: Int {
+        self.reminded.count + self.shownTo.count + self.hiddenFrom.count + self.flaggedWords.count
+    }
+
     /// True when it is one of those that `countable` counts: it counts as unread, for everybody.
     package var counts: Bool { self.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread }
 }
@@ -102,9 +107,7 @@ extension LoggedMessage: LoggedContent {
         if self.envelope != nil { parts.insert(.envelope) }
         if self.isOfMember { parts.insert(.ofMember) }
         if self.isHooked { parts.insert(.hooked) }
-        let hasLists =
-            !self.reminded.isEmpty || !self.shownTo.isEmpty || !self.hiddenFrom.isEmpty || !self.flaggedWords.isEmpty
-        if hasLists { parts.insert(.lists) }
+        if self.listedCount > 0 { parts.insert(.lists) }
         return parts
     }
 

@@ -262,6 +262,8 @@ package final class SegmentedLog {
             try self.disk.syncFolder()
         } catch {
             self.disk.close(file)
+            // Its room is given back. When it cannot be removed either, the next start does it.
+            try? self.disk.remove(SegmentName.unfinished)
             throw error
         }
         self.segments.append(Segment(file: file, usedBytes: 0))

@@ -132,7 +132,7 @@ import Testing
         bounds.applyBytes = 40_000
         bounds.applyPages = 100_000
         bounds.bytes = 60_000
-        bounds.pages = 200_000
+        bounds.pages = 400_000
         var tail = LogTail(applied: 0, bounds: bounds)
         tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
         #expect(!tail.isDue && tail.hasRoom(bytes: 4_096, records: 2))
@@ -149,8 +149,16 @@ import Testing
         for number in 1...6 as ClosedRange<Int64> {
             wide.add([.message(LogFixture.message(1, in: number))], at: UInt64(number), bytes: 1_000)
         }
-        #expect(wide.isDue && wide.hasRoom(bytes: 1_000, records: 5) && !wide.hasRoom(bytes: 1_000, records: 6))
-        wide.noteSynced(through: 6)
+        #expect(wide.isDue && wide.hasRoom(bytes: 1_000, records: 7) && !wide.hasRoom(bytes: 1_000, records: 8))
+        // Reminders and counts are rows too.
+        #expect(wide.hasRoom(bytes: 0, records: 0, listed: 25) && !wide.hasRoom(bytes: 0, records: 0, listed: 30))
+        let before = wide.applyingBytes
+        var mentioning = LogFixture.message(2, in: 6)
+        mentioning.reminded = [self.romeo, UserID(rawValue: 4)]
+        mentioning.flaggedWords = ["word"]
+        wide.add([.message(mentioning)], at: 7, bytes: 1_000)
+        #expect(wide.applyingBytes == before + 1_000 + 3 * LogTail.listedBytes)
+        wide.noteSynced(through: 7)
         _ = wide.beginApplying()
         wide.finishApplying()
         #expect(wide.isEmpty && wide.applyingBytes == 0)

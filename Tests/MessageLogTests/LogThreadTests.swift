@@ -55,6 +55,33 @@ import Testing
         #expect(try LogFixture.entries(found) == LogFixture.messages(1...50))
     }
 
+    @Test("a batch without records is told in its turn, and no sooner than what it follows is on the disk")
+    func withoutRecords() throws {
+        let shared = SharedDisk()
+        let gate = ConditionLock((reached: false, open: false))
+        shared.disk.beforeSync = {
+            gate.change { $0.reached = true }
+            gate.wait(until: { $0.open }, then: { _ in })
+        }
+        let thread = try self.started(shared)
+        let told = Told()
+        thread.submit(try self.batch(1), then: told.note(1))
+        gate.wait(until: { $0.reached }, then: { _ in })
+        #expect(thread.submit(LogBatch(), writesHere: true, then: told.note(2)).isEmpty)
+        #expect(told.outcomes.read { $0.isEmpty })
+        gate.change { $0.open = true }
+        #expect(told.wait(for: 2).map(\.number) == [1, 2])
+        thread.drain()
+        // Alone, and after a failure of what comes before it.
+        thread.submit(LogBatch(), writesHere: true, then: told.note(3))
+        thread.drain()
+        shared.disk.failure = (shared.disk.calls + 1, .full)
+        thread.submit(try self.batch(2), then: told.note(4))
+        thread.submit(LogBatch(), then: told.note(5))
+        #expect(told.wait(for: 5).map(\.error) == [nil, nil, nil, .full, .full])
+        thread.stop()
+    }
+
     @Test("what waits while a sync runs is synced together")
     func groupCommit() throws {
         let shared = SharedDisk()

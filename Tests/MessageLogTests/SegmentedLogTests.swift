@@ -93,6 +93,36 @@ import Testing
         #expect(try LogFixture.entries(found) == LogFixture.messages(21...36))
     }
 
+    @Test("a tail within its bound always has room, whatever the sizes of its records", arguments: 1...4)
+    func boundedTail(_ seed: Int) throws {
+        var random = SeededRandom(UInt64(seed))
+        let disk = SimulatedDisk()
+        let log = try LogFixture.opened(disk, sizes: SegmentedLog.Sizes())
+        var tail = LogTail(applied: 0)
+        let bodies = [1_300_000, 1_300_000, 700_000, 9_000].map { [UInt8](repeating: 0x62, count: $0) }
+        for sequence in 1...60 as ClosedRange<Int64> {
+            var message = LogFixture.message(sequence)
+            message.body = bodies[Int.random(in: 0..<bodies.count, using: &random)]
+            let batch = try LogFixture.batch([.message(message)])
+            while !tail.hasRoom(bytes: batch.loggedBytes, records: 1) {
+                // As little as possible is applied.
+                let applied = tail.applied + 1
+                var rest = LogTail(applied: applied)
+                for position in applied + 1..<tail.newest + 1 {
+                    let kept = try #require(tail.message(at: MessagePlace(message.conversation, Int64(position))))
+                    let bytes = try LogFixture.batch([.message(kept)]).loggedBytes
+                    rest.add([.message(kept)], at: position, bytes: bytes)
+                }
+                tail = rest
+                log.release(through: applied)
+            }
+            try log.append([batch])
+            tail.add([.message(message)], at: UInt64(sequence), bytes: batch.loggedBytes)
+        }
+        #expect(log.synced == 60)
+        #expect((5...LogFormat.maximumSegments).contains(log.segmentCount))
+    }
+
     @Test("the next segment is made ahead, in a quiet moment, once")
     func spare() throws {
         let disk = SimulatedDisk()

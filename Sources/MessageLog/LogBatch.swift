@@ -8,6 +8,8 @@ package struct LogBatch: Sendable {
     /// Where each record begins.
     private(set) var starts: [Int] = []
 
+    private static let emptyHeader = [UInt8](repeating: 0, count: LogFormat.headerBytes)
+
     /// Makes an empty batch with room for `capacity` bytes.
     package init(capacity: Int = 0) { self.bytes.reserveCapacity(capacity) }
 
@@ -25,7 +27,7 @@ package struct LogBatch: Sendable {
     /// - Throws: `tooLarge`; then nothing was added.
     package mutating func add(_ content: some LoggedContent) throws(LogError) {
         let start = self.bytes.count
-        self.bytes.append(contentsOf: repeatElement(0, count: LogFormat.headerBytes))
+        self.bytes.append(contentsOf: Self.emptyHeader)
         var fields = FieldWriter(bytes: self.bytes)
         self.bytes = []
         content.write(to: &fields)

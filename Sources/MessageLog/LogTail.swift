@@ -192,7 +192,7 @@ package struct LogTail {
     }
 
     private mutating func pin(_ message: LoggedMessage, _ record: KeptRecord) {
-        self.listed += message.listedCount
+        self.listed += message.lists?.count ?? 0
         self.conversations[message.conversation, default: ConversationPin(message)].add(message, record)
         guard message.isOfMember else { return }
         let key = MemberKey(conversation: message.conversation, user: message.sender)

@@ -44,14 +44,8 @@ package struct LoggedMessage: Hashable, Sendable {
     package var isOfMember = false
     /// True when receivers outside are to hear of it.
     package var isHooked = false
-    /// Members who get a reminder because it mentions them.
-    package var reminded: [UserID] = []
-    /// Members for whom a message that is for some only counts as unread.
-    package var shownTo: [UserID] = []
-    /// Members for whom it does not count, because a rule of the operator hides it from them.
-    package var hiddenFrom: [UserID] = []
-    /// Watched words that it has.
-    package var flaggedWords: [String] = []
+    /// What else is written beside it; `nil` for nothing, as of nearly every message.
+    package var lists: LoggedLists?
 
     package init(
         conversation: ConversationID, sequence: Int64, id: MessageID, sender: UserID, sentAtMilliseconds: Int64,
@@ -73,13 +67,68 @@ package struct LoggedMessage: Hashable, Sendable {
         self.wallMilliseconds = wallMilliseconds
     }
 
-    /// Number of rows beside the message that its lists make.
-    package var listedCount: Int {
+    /// True when it is one of those that `countable` counts: it counts as unread, for everybody.
+    package var counts: Bool { self.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread }
+}
+
+/// Rows beside a message that only some have; on the heap, because nearly every message has none.
+package final class LoggedLists: Hashable, Sendable {
+    /// Members who get a reminder because it mentions them.
+    package let reminded: [UserID]
+    /// Members for whom a message that is for some only counts as unread.
+    package let shownTo: [UserID]
+    /// Members for whom it does not count, because a rule of the operator hides it from them.
+    package let hiddenFrom: [UserID]
+    /// Watched words that it has.
+    package let flaggedWords: [String]
+
+    /// Collects the rows.
+    ///
+    /// - Returns: `nil` when there are none.
+    package init?(
+        reminded: [UserID] = [], shownTo: [UserID] = [], hiddenFrom: [UserID] = [], flaggedWords: [String] = []
+    ) {
+        guard !reminded.isEmpty || !shownTo.isEmpty || !hiddenFrom.isEmpty || !flaggedWords.isEmpty else { return nil }
+        self.reminded = reminded
+        self.shownTo = shownTo
+        self.hiddenFrom = hiddenFrom
+        self.flaggedWords = flaggedWords
+    }
+
+    /// Number of rows.
+    package var count: Int {
         self.reminded.count + self.shownTo.count + self.hiddenFrom.count + self.flaggedWords.count
     }
 
-    /// True when it is one of those that `countable` counts: it counts as unread, for everybody.
-    package var counts: Bool { self.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread }
+    package static func == (left: LoggedLists, right: LoggedLists) -> Bool {
+        left.reminded == right.reminded && left.shownTo == right.shownTo && left.hiddenFrom == right.hiddenFrom
+            && left.flaggedWords == right.flaggedWords
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.reminded)
+        hasher.combine(self.shownTo)
+        hasher.combine(self.hiddenFrom)
+        hasher.combine(self.flaggedWords)
+    }
+
+    fileprivate func write(to fields: inout FieldWriter) {
+        fields.people(self.reminded)
+        fields.people(self.shownTo)
+        fields.people(self.hiddenFrom)
+        fields.number(Int64(self.flaggedWords.count))
+        for word in self.flaggedWords { fields.text(word) }
+    }
+
+    /// Reads what a message says that it has: at least one row.
+    fileprivate static func read(_ fields: inout FieldReader) throws(DecodeError) -> LoggedLists {
+        let (reminded, shownTo, hiddenFrom) = (try fields.people(), try fields.people(), try fields.people())
+        var words: [String] = []
+        for _ in 0..<(try fields.count()) { words.append(try fields.text()) }
+        let lists = LoggedLists(reminded: reminded, shownTo: shownTo, hiddenFrom: hiddenFrom, flaggedWords: words)
+        guard let lists else { throw fields.unknown() }
+        return lists
+    }
 }
 
 /// Fields that a message has or has not; the numbers are stored.
@@ -91,7 +140,6 @@ private struct MessageParts: OptionSet {
     static let envelope = MessageParts(rawValue: 8)
     static let ofMember = MessageParts(rawValue: 16)
     static let hooked = MessageParts(rawValue: 32)
-    /// Any of the four lists.
     static let lists = MessageParts(rawValue: 64)
     static let known: MessageParts = [.sentHash, .clientToken, .topic, .envelope, .ofMember, .hooked, .lists]
 }
@@ -107,7 +155,7 @@ extension LoggedMessage: LoggedContent {
         if self.envelope != nil { parts.insert(.envelope) }
         if self.isOfMember { parts.insert(.ofMember) }
         if self.isHooked { parts.insert(.hooked) }
-        if self.listedCount > 0 { parts.insert(.lists) }
+        if self.lists != nil { parts.insert(.lists) }
         return parts
     }
 
@@ -131,13 +179,7 @@ extension LoggedMessage: LoggedContent {
         if let clientToken = self.clientToken { fields.blob(clientToken.bytes) }
         if let topic = self.topic { fields.text(topic) }
         if let envelope = self.envelope { fields.text(envelope) }
-        if parts.contains(.lists) {
-            fields.people(self.reminded)
-            fields.people(self.shownTo)
-            fields.people(self.hiddenFrom)
-            fields.number(Int64(self.flaggedWords.count))
-            for word in self.flaggedWords { fields.text(word) }
-        }
+        self.lists?.write(to: &fields)
         fields.blob(self.body)
     }
 
@@ -169,12 +211,7 @@ extension LoggedMessage: LoggedContent {
         self.envelope = parts.contains(.envelope) ? try fields.text() : nil
         self.isOfMember = parts.contains(.ofMember)
         self.isHooked = parts.contains(.hooked)
-        if parts.contains(.lists) {
-            self.reminded = try fields.people()
-            self.shownTo = try fields.people()
-            self.hiddenFrom = try fields.people()
-            for _ in 0..<(try fields.count()) { self.flaggedWords.append(try fields.text()) }
-        }
+        if parts.contains(.lists) { self.lists = try LoggedLists.read(&fields) }
         self.body = try fields.blob()
     }
 }

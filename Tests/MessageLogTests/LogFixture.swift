@@ -106,10 +106,9 @@ enum LogFixture {
             message.isOfMember = yes()
             message.isHooked = yes()
             if yes() {
-                message.reminded = people()
-                message.shownTo = people()
-                message.hiddenFrom = people()
-                message.flaggedWords = yes() ? ["word", "詞"] : []
+                message.lists = LoggedLists(
+                    reminded: people(), shownTo: people(), hiddenFrom: people(),
+                    flaggedWords: yes() ? ["word", "詞"] : [])
             }
             return .message(message)
         }

@@ -154,8 +154,7 @@ import Testing
         #expect(wide.hasRoom(bytes: 0, records: 0, listed: 25) && !wide.hasRoom(bytes: 0, records: 0, listed: 30))
         let before = wide.applyingBytes
         var mentioning = LogFixture.message(2, in: 6)
-        mentioning.reminded = [self.romeo, UserID(rawValue: 4)]
-        mentioning.flaggedWords = ["word"]
+        mentioning.lists = LoggedLists(reminded: [self.romeo, UserID(rawValue: 4)], flaggedWords: ["word"])
         wide.add([.message(mentioning)], at: 7, bytes: 1_000)
         #expect(wide.applyingBytes == before + 1_000 + 3 * LogTail.listedBytes)
         wide.noteSynced(through: 7)

@@ -1,4 +1,4 @@
-/// What a start found in the log.
+/// Result of reading the log at a start.
 package struct RecoveredLog: Hashable, Sendable {
     /// Records behind the position up to which the database holds everything, in order and without a gap.
     package var records: [LogRecord] = []

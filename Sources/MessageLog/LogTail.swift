@@ -53,7 +53,7 @@ package struct LogTail {
         package var ownLastSequence: Int64?
         /// Count of the conversation at the newest own message.
         package var ownLastCountable: Int64 = 0
-        /// What any device has acknowledged.
+        /// Newest message that any device has acknowledged.
         package var acknowledged: Int64?
 
         /// Own messages after the reading position that count.

@@ -36,7 +36,7 @@ package struct LoggedMessage: Hashable, Sendable {
     package var clientToken: ClientToken?
     /// Topic of WuKongIM's clients.
     package var topic: String?
-    /// What is stored beside the body, as it is stored.
+    /// Envelope, in the form in which it is stored beside the body.
     package var envelope: String?
     /// Wall clock of the batch, UTC milliseconds: when events for receivers outside were made.
     package var wallMilliseconds: Int64
@@ -44,7 +44,7 @@ package struct LoggedMessage: Hashable, Sendable {
     package var isOfMember = false
     /// True when receivers outside are to hear of it.
     package var isHooked = false
-    /// What else is written beside it; `nil` for nothing, as of nearly every message.
+    /// Further rows beside it; `nil` for none, as of nearly every message.
     package var lists: LoggedLists?
 
     package init(

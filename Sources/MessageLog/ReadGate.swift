@@ -18,7 +18,7 @@ package enum ReadScope: Hashable, Sendable {
 /// Told of records by the thread that syncs them, before their senders are, and of commits by the writer. So a read that is
 /// asked for after an acknowledgement sees what was acknowledged. All methods may be called from any thread.
 package final class ReadGate<Waiter: Sendable>: Sendable {
-    /// What became of a read at the gate.
+    /// Answer to a read at the gate.
     package enum Passage: Hashable, Sendable {
         /// It may begin.
         case open

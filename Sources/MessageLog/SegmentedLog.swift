@@ -46,7 +46,7 @@ package final class SegmentedLog {
     private let disk: any LogDisk
     private let sizes: Sizes
     private(set) package var owner: LogOwner
-    /// What was found at the start.
+    /// Records found at the start, and the state of their end.
     package let recovered: RecoveredLog
     private var segments: [Segment] = []
     private var current: Int?

@@ -192,7 +192,7 @@ struct LogBench {
         case filledUnaligned = "the same, not from the start of a page on"
     }
 
-    /// What one group of 20 messages takes without the log, so that the difference can be seen.
+    /// Times of writes like those of 20 messages without the log, so that the difference can be seen.
     private static func measureOtherWays(_ folder: String, _ groups: Int) {
         print("pwrite and fdatasync of 8,192 bytes, µs: p50, p99")
         for way in Way.allCases {

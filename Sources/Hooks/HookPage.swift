@@ -39,7 +39,7 @@ struct HookPageReader {
         var channel: ChannelName?
         var pair: (low: UserID, high: UserID)?
         var absent: [UserID]
-        /// Of members whom not every message alerts.
+        /// Choices of members whom not every message alerts.
         var alerts: [UserID: TeamAlerts] = [:]
     }
 

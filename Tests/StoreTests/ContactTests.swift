@@ -53,7 +53,8 @@ struct ContactTests {
         #expect(try Self.all(fixture, for: friend) == ["a4", "a3", "a2", "a5", "wang", "a1"])
         #expect(try Self.all(fixture, .friends, for: wang) == ["a2"])
         #expect(try Self.all(fixture, .acquainted, for: wang) == ["wang", "a2"])
-        #expect(try Self.page(fixture, for: wang, limit: 10).people.last?.ownName == "赵")
+        let people = try Self.page(fixture, for: wang, limit: 10).people
+        #expect(people.map(\.ownName) == [nil, nil, nil, nil, "赵", nil])
     }
 
     @Test("members come under their nicknames, listed people once for each list")

@@ -87,7 +87,6 @@ struct PreferenceTests {
             }
             #expect(alerted == wanted)
         }
-        #expect(try fixture.verified().findings == [])
         let normal = try fixture.store.writeAndWait { store throws(StoreError) in
             try store.teams.createTeam(
                 ChannelName("mantua")!, NewTeam(form: .normal, title: "Mantua", owner: romeo, members: [juliet]))
@@ -103,6 +102,7 @@ struct PreferenceTests {
             _ = try self.set(fixture, juliet, id) { $0.alerts = TeamAlerts.none }
             #expect(try self.view(fixture, juliet, id).isSilenced)
         }
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("texts have bounds, and only members have a view")

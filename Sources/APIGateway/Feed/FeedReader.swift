@@ -54,7 +54,7 @@ struct FeedReader: Sendable {
 }
 
 extension FeedPage {
-    /// What is left of the page.
+    /// Rest of the page.
     ///
     /// - Parameter last: position up to which the round was to read; what happened later is not on the page.
     fileprivate func rest(from index: Int, through last: Int64) -> FeedPage {

@@ -10,7 +10,7 @@ struct FeedRound: Hashable {
     /// Conversations in which something may have happened; `nil` for all of the person. Changes of people, and of what is
     /// for the person alone, are read with any.
     var conversations: [ConversationID]?
-    /// What a round before found and did not send: it is sent first, in the words of now.
+    /// Changes that a round before found and did not send: they are sent first, in the words of now.
     var rest: FeedPage?
 }
 

@@ -29,7 +29,7 @@ extension ReadTransaction {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    /// Those of `people` whom a message alerts, by the role that its sender has now.
+    /// Selects those of `people` whom a message alerts, by the role that its sender has now.
     ///
     /// - Parameter choices: as `alertChoices` returns them.
     package func alerted(

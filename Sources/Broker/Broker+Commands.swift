@@ -48,10 +48,12 @@ extension Broker {
     private static func peerName(
         of command: StoredCommand, _ transaction: ReadTransaction
     ) throws(StoreError) -> UserName? {
-        guard let conversation = command.conversation, let pair = try transaction.directPair(of: conversation) else {
+        guard let conversation = command.conversation,
+            let pair = try transaction.conversations.directPair(of: conversation)
+        else {
             return nil
         }
-        return try transaction.user(pair.low == command.sender ? pair.high : pair.low)?.name
+        return try transaction.people.user(pair.low == command.sender ? pair.high : pair.low)?.name
     }
 
     private static func delivery(_ command: StoredCommand, peerName: UserName?) -> Delivery {

@@ -9,8 +9,8 @@ extension Broker {
     /// member writes unseen.
     package func publishTyping(in conversation: ConversationID, by user: UserID, _ name: UserName) {
         self.store.read(for: .person(user)) { transaction throws(StoreError) -> [UserID] in
-            guard try transaction.member(user, in: conversation) != nil else { return [] }
-            return try transaction.receivers(of: conversation)
+            guard try transaction.conversations.member(user, in: conversation) != nil else { return [] }
+            return try transaction.conversations.receivers(of: conversation)
         } then: { result in
             let people = ((try? result.get()) ?? []).filter { $0 != user }
             guard (1..<Self.typingPeople).contains(people.count) else { return }

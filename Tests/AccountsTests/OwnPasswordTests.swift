@@ -96,7 +96,7 @@ struct OwnPasswordTests {
             { transaction throws(StoreError) in
                 isHeld.change { $0 = true }
                 gate.wait(until: { $0 }, then: { _ in })
-                try transaction.setPasswordHash(user, nil)
+                try transaction.people.setPasswordHash(user, nil)
             }, then: { (_: Result<Void, StoreError>) in })
         isHeld.wait(until: { $0 }, then: { _ in })
         let proofs = fixture.accounts.authenticator.metrics.signedIn

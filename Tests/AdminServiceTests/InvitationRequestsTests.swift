@@ -41,7 +41,7 @@ import Testing
         try self.comeIn(code, as: romeo, fixture)
         #expect(throws: AccountsError.self) { try self.comeIn(code, as: juliet, fixture) }
         #expect(try self.open(client).isEmpty)
-        let made = try fixture.store.readAndWait { store throws(StoreError) in try store.user(named: romeo) }
+        let made = try fixture.store.readAndWait { store throws(StoreError) in try store.people.user(named: romeo) }
         #expect(made?.displayName == "R")
     }
 

@@ -42,10 +42,10 @@ struct LookUpTests {
         let rig = try Rig()
         let (juliet, tybalt, group) = (rig.id("juliet"), rig.id("tybalt"), rig.group)
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "tybalt")
-        try rig.write { writing throws(StoreError) in try writing.setDisplayName(tybalt, "Tybalt") }
+        try rig.write { writing throws(StoreError) in try writing.people.setDisplayName(tybalt, "Tybalt") }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "Tybalt")
         try rig.write { writing throws(StoreError) in
-            try writing.setNickname(of: tybalt, "Prince of Cats", in: group, by: .operator)
+            try writing.conversations.setNickname(of: tybalt, "Prince of Cats", in: group, by: .operator)
         }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "Prince of Cats")
         try rig.write { writing throws(StoreError) in
@@ -65,11 +65,11 @@ struct LookUpTests {
         let rig = try Rig()
         let romeo = rig.id("romeo")
         try rig.write { writing throws(StoreError) in
-            try writing.setProfile(
+            try writing.people.setProfile(
                 of: romeo,
                 ProfilePatch(avatar: "/a/full.jpg", avatarSmall: "/a/small.jpg", attributes: Array(#"{"age":16}"#.utf8))
             )
-            try writing.setExternalID(romeo, "4711")
+            try writing.people.setExternalID(romeo, "4711")
         }
         let info = rig.lookUp("romeo")[0]
         #expect(info.externalID == "4711")
@@ -127,7 +127,7 @@ struct LookUpTests {
         #expect(rig.profiles.cached(UserName("mercutio")!) == nil)
         #expect(!rig.lookUp("mercutio")[0].isKnown)
         try rig.write { writing throws(StoreError) in
-            try writing.createUser(UserName("mercutio")!, displayName: "Mercutio")
+            try writing.people.createUser(UserName("mercutio")!, displayName: "Mercutio")
         }
         #expect(rig.shown("mercutio") == "Mercutio")
     }
@@ -140,8 +140,8 @@ struct LookUpTests {
             // Questions that are under way while the write commits.
             let others = (0..<4).map { _ in rig.ask(["romeo", "juliet"], by: "nurse", in: rig.group) }
             try rig.write { writing throws(StoreError) in
-                try writing.setDisplayName(romeo, "Romeo \(number)")
-                try writing.setNickname(of: nurse, "nurse \(number)", in: group, by: .operator)
+                try writing.people.setDisplayName(romeo, "Romeo \(number)")
+                try writing.conversations.setNickname(of: nurse, "nurse \(number)", in: group, by: .operator)
             }
             #expect(rig.shown("romeo") == "Romeo \(number)")
             #expect(rig.shown("nurse", by: "juliet", in: rig.group) == "nurse \(number)")

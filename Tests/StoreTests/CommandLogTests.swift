@@ -30,8 +30,8 @@ struct CommandLogTests {
         let tybalt = try fixture.user("tybalt")
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         let room = try fixture.store.writeAndWait { store throws(StoreError) in
-            let room = try store.createChannel(.room, ChannelName("ball")!, creator: .system)
-            try store.addListeners([tybalt], to: room)
+            let room = try store.conversations.createChannel(.room, ChannelName("ball")!, creator: .system)
+            try store.conversations.addListeners([tybalt], to: room)
             return room
         }
         let first = try self.add(fixture, "1", for: .conversation(verona), from: romeo)
@@ -85,10 +85,13 @@ struct CommandLogTests {
         let verona = try fixture.group("verona", owner: romeo)
         _ = try self.add(fixture, "early", for: .conversation(verona))
         fixture.clock.advance(milliseconds: 5)
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addMembers([juliet], to: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.conversations.addMembers([juliet], to: verona)
+        }
         _ = try self.add(fixture, "now", for: .conversation(verona))
         #expect(try self.bodies(fixture, juliet) == ["now"])
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.removeMembers([juliet], from: verona)
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.conversations.removeMembers([juliet], from: verona)
         }
         #expect(try self.bodies(fixture, juliet) == [])
     }
@@ -98,8 +101,9 @@ struct CommandLogTests {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
         let topic = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(.community, ChannelName("verona")!, creator: romeo)
-            return try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
+            try store.conversations.createChannel(.community, ChannelName("verona")!, creator: romeo)
+            return try store.conversations.createChannel(
+                .communityTopic, ChannelName("verona@balls")!, creator: .system)
         }
         let added = try self.add(fixture, "1", for: .conversation(topic))
         #expect(added.receivers == [romeo] && added.command.conversation == topic)

@@ -6,12 +6,12 @@ import Testing
 @Suite("Profiles, friends and friend requests")
 struct PeopleTests {
     private func profile(_ fixture: Fixture, _ user: UserID) throws -> Profile {
-        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.profile(of: user) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.people.profile(of: user) }
         return try #require(found)
     }
 
     private func patch(_ fixture: Fixture, _ user: UserID, _ patch: ProfilePatch) throws {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setProfile(of: user, patch) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.people.setProfile(of: user, patch) }
     }
 
     @discardableResult
@@ -28,7 +28,7 @@ struct PeopleTests {
 
     private func friends(_ fixture: Fixture, _ owner: UserID, after change: Int64 = 0) throws -> [Friend] {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.friends(of: owner, after: change, limit: 1_000)
+            try store.friends.friends(of: owner, after: change, limit: 1_000)
         }
     }
 
@@ -58,7 +58,8 @@ struct PeopleTests {
         let romeo = try fixture.user("romeo")
         try self.patch(fixture, romeo, ProfilePatch(settings: Array(#"{"voice_on":0}"#.utf8)))
         #expect(try self.profile(fixture, romeo).attributes == nil)
-        let settings = try fixture.store.readAndWait { store throws(StoreError) in try store.settings(of: romeo) }
+        let settings = try fixture.store.readAndWait { store throws(StoreError) in try store.people.settings(of: romeo)
+        }
         #expect(settings == Array(#"{"voice_on":0}"#.utf8))
     }
 
@@ -100,13 +101,18 @@ struct PeopleTests {
         let robot = try fixture.user("robot")
         for isSystem in [true, false] {
             let changed = try fixture.store.writeAndWait { store throws(StoreError) in
-                [try store.setSystemAccount(robot, isSystem), try store.setSystemAccount(robot, isSystem)]
+                [
+                    try store.people.setSystemAccount(robot, isSystem),
+                    try store.people.setSystemAccount(robot, isSystem),
+                ]
             }
             #expect(changed == [true, false])
             #expect(try self.profile(fixture, robot).isSystem == isSystem)
         }
         #expect(throws: StoreError.invalid("the system's own user cannot be changed")) {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.setSystemAccount(.system, false) }
+            try fixture.store.writeAndWait { store throws(StoreError) in
+                try store.people.setSystemAccount(.system, false)
+            }
         }
     }
 
@@ -133,7 +139,9 @@ struct PeopleTests {
         for (user, change) in [(romeo, remarked[0].change), (juliet, hers[0].change)] {
             let left = try self.friends(fixture, user, after: change)
             #expect(left.map(\.isRemoved) == [true] && left[0].remark == nil)
-            #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.friendIDs(of: user) } == [])
+            #expect(
+                try fixture.store.readAndWait { store throws(StoreError) in try store.friends.friendIDs(of: user) }
+                    == [])
         }
         #expect(throws: StoreError.refused(.alreadyGone)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
@@ -157,7 +165,7 @@ struct PeopleTests {
             try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.makeFriends(romeo, other) }
         }
         let first = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.friends(of: romeo, after: 0, limit: 2)
+            try store.friends.friends(of: romeo, after: 0, limit: 2)
         }
         let rest = try self.friends(fixture, romeo, after: first.last?.change ?? 0)
         #expect((first + rest).map(\.user) == others)
@@ -172,17 +180,17 @@ struct PeopleTests {
         try self.ask(fixture, romeo, by: juliet, token: "hers")
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                old: try store.friendRequest(to: juliet, token: "old"),
-                new: try store.friendRequest(to: juliet, token: "new"),
-                elsewhere: try store.friendRequest(to: romeo, token: "new"),
-                waiting: try store.waitingFriendRequests(to: juliet)
+                old: try store.friends.friendRequest(to: juliet, token: "old"),
+                new: try store.friends.friendRequest(to: juliet, token: "new"),
+                elsewhere: try store.friends.friendRequest(to: romeo, token: "new"),
+                waiting: try store.friends.waitingFriendRequests(to: juliet)
             )
         }
         #expect(found.old == nil && found.elsewhere == nil && found.waiting == 1)
         #expect(found.new?.askerName.text == "romeo" && found.new?.otherName.text == "juliet")
         try self.accept(fixture, romeo, by: juliet)
         let waiting = try fixture.store.readAndWait { store throws(StoreError) in
-            [try store.waitingFriendRequests(to: juliet), try store.waitingFriendRequests(to: romeo)]
+            [try store.friends.waitingFriendRequests(to: juliet), try store.friends.waitingFriendRequests(to: romeo)]
         }
         #expect(waiting == [0, 0])
         #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(fixture, romeo, by: juliet) }
@@ -200,7 +208,7 @@ struct PeopleTests {
         }
         let list = { @Sendable () throws in
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.friendRequests(to: juliet, limit: 10).map(\.state)
+                try store.friends.friendRequests(to: juliet, limit: 10).map(\.state)
             }
         }
         try dismiss(.refused)
@@ -216,14 +224,14 @@ struct PeopleTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setListed(owner: juliet, .blocked, romeo, true)
+            try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(throws: StoreError.refused(.notApplicable)) { try self.ask(fixture, juliet, by: romeo) }
         let listed = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.isListed(romeo, by: juliet, on: .blocked),
-                try store.isListed(juliet, by: romeo, on: .blocked),
-                try store.isListed(romeo, by: juliet, on: .allowed),
+                try store.people.isListed(romeo, by: juliet, on: .blocked),
+                try store.people.isListed(juliet, by: romeo, on: .blocked),
+                try store.people.isListed(romeo, by: juliet, on: .allowed),
             ]
         }
         #expect(listed == [true, false, false])
@@ -286,7 +294,7 @@ struct PeopleTests {
         try self.ask(fixture, juliet, by: romeo)
         try self.accept(fixture, romeo, by: juliet)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.issueToken(
+            try store.people.issueToken(
                 hash: [1, 2, 3], bareHash: Array(repeating: 7, count: 32), user: romeo, class: .app, level: .primary,
                 expiresAtMilliseconds: nil)
         }

@@ -47,7 +47,7 @@ struct FeedReader: Sendable {
 
     private func page(of round: FeedRound, _ store: ReadTransaction) throws(StoreError) -> FeedPage? {
         if let rest = round.rest { return rest }
-        return try store.changes(
+        return try store.feed.changes(
             for: self.identity.user, after: StorePosition(rawValue: round.after),
             through: StorePosition(rawValue: round.through), in: round.conversations, limit: Self.maximumFound)
     }
@@ -131,7 +131,7 @@ private struct FeedWording {
         var facts = NativeNotices.Facts(isMine: place.value != nil, viewer: self.identity.user)
         var member: Member?
         if let person = change.subject.memberToRead, facts.isMine {
-            member = try store.member(person, in: id)
+            member = try store.conversations.member(person, in: id)
             facts.isMember = member != nil
         }
         guard let notice = NativeNotices.notice(of: change.subject, facts) else { return }
@@ -144,11 +144,11 @@ private struct FeedWording {
             let json = NativeNotices.conversation(place.value ?? [], isNew: notice == .joined, at: cursor)
             self.append(json, at: cursor, in: id, takesSummary: false)
         case .read:
-            guard let own = try store.member(self.identity.user, in: id) else { return }
+            guard let own = try store.conversations.member(self.identity.user, in: id) else { return }
             let json = NativeNotices.read(id, by: self.identity.name, upTo: own.readSequence, at: cursor)
             self.append(json, at: cursor, in: id, takesSummary: true)
         case .member(let person), .left(let person):
-            guard let name = try store.user(person)?.name else { return }
+            guard let name = try store.people.user(person)?.name else { return }
             let json = NativeNotices.member(name, member, in: id, at: cursor)
             self.append(json, at: cursor, in: id, takesSummary: true)
         case .gone: self.append(NativeNotices.gone(id, at: cursor), at: cursor, in: id, takesSummary: false)
@@ -163,7 +163,7 @@ private struct FeedWording {
         let facts = NativeNotices.Facts(isMine: false, viewer: self.identity.user)
         switch NativeNotices.notice(of: change.subject, facts) {
         case .profile(let person):
-            guard let name = try store.user(person)?.name else { return }
+            guard let name = try store.people.user(person)?.name else { return }
             self.frames.append(FeedFrame(position: change.position.rawValue, json: [], person: name))
             self.bytes += Self.profileBytes
         case .gapOfPeople: self.frames.append(FeedFrame(position: nil, json: NativeNotices.gapOfPeople))
@@ -180,7 +180,8 @@ private struct FeedWording {
             place.value = writer.bytes
             place.join = self.joins[id]
             if self.isCut, place.join == nil {
-                place.joinedAtMilliseconds = try store.member(self.identity.user, in: id)?.joinedAtMilliseconds ?? 0
+                place.joinedAtMilliseconds =
+                    try store.conversations.member(self.identity.user, in: id)?.joinedAtMilliseconds ?? 0
             }
         }
         self.places[id] = place

@@ -25,7 +25,8 @@ package enum TeamRequestRoutes {
         guard let name = ChannelName(try request.parameter("name")) else { throw Self.noSuchTeam }
         let postscript = try Self.text("postscript", request)
         Self.change(services, reply) { store throws(StoreError) in
-            guard let id = try store.reading.conversation(.channel(.group, name), seenBy: .system)?.id else {
+            guard let id = try store.reading.conversations.conversation(.channel(.group, name), seenBy: .system)?.id
+            else {
                 return .failure(Self.noSuchTeam)
             }
             return try Self.refusing([.apply, .join], by: person, in: id, store) { () throws(StoreError) in
@@ -120,7 +121,7 @@ package enum TeamRequestRoutes {
             guard case .refused(let said) = error,
                 let team = try store.reading.teams.team(id, at: store.wallMilliseconds)
             else { throw error }
-            let role = try store.reading.member(person, in: id)?.role
+            let role = try store.reading.conversations.member(person, in: id)?.role
             let facts = team.facts(.user, role: role)
             let refusals = actions.compactMap { teamRefusal($0, facts) }
             guard let refusal = refusals.first(where: { $0.action == said }) else { throw error }

@@ -87,10 +87,10 @@ enum TeamRoutes {
             throw Problem(.noSuchUser, "there is no such person", field: "name")
         }
         call.changeTeam([.transferOwnership]) { store, id throws(StoreError) in
-            guard let person = try store.reading.user(named: name), person.id != user else {
+            guard let person = try store.reading.people.user(named: name), person.id != user else {
                 throw .refused(.noSuchUser)
             }
-            try store.transferOwner(to: person.id, in: id, andLeaves: leaves, by: Actor(user))
+            try store.conversations.transferOwner(to: person.id, in: id, andLeaves: leaves, by: Actor(user))
         } then: {
             call.done()
         }
@@ -99,7 +99,7 @@ enum TeamRoutes {
     @Sendable private static func dismiss(_ call: NativeCall) throws(Problem) {
         let user = call.user
         call.changeTeam([.dismiss]) { store, id throws(StoreError) in
-            try store.disband(id, by: Actor(user))
+            try store.conversations.disband(id, by: Actor(user))
         } then: {
             call.done()
         }
@@ -108,7 +108,7 @@ enum TeamRoutes {
     @Sendable private static func clearHistory(_ call: NativeCall) throws(Problem) {
         let user = call.user
         call.changeTeam([]) { store, id throws(StoreError) in
-            try store.clearHistory(user, in: id, through: .max)
+            try store.inbox.clearHistory(user, in: id, through: .max)
         } then: {
             call.done()
         }
@@ -126,11 +126,11 @@ enum TeamRoutes {
         let (query, limit, user, now) = (call.input.known("query"), call.limit, call.user, call.now)
         let before = call.input.text("cursor").map { NativeID.conversation($0) }
         call.read(as: .long) { store throws(StoreError) in
-            let ids = try store.openTeams(matching: query, before: before, limit: limit + 1)
+            let ids = try store.people.openTeams(matching: query, before: before, limit: limit + 1)
             var found: [Found] = []
             for id in ids.prefix(limit) {
                 guard let team = try store.teams.team(id, at: now) else { continue }
-                let role = try store.member(user, in: id)?.role
+                let role = try store.conversations.member(user, in: id)?.role
                 let action: TeamAction = team.settings.join == .open ? .join : .apply
                 found.append(
                     Found(
@@ -168,7 +168,7 @@ enum TeamRoutes {
             guard let team = try store.reading.teams.team(id, at: store.wallMilliseconds) else {
                 throw .refused(.noSuchConversation)
             }
-            let role = try store.reading.member(user, in: id)?.role
+            let role = try store.reading.conversations.member(user, in: id)?.role
             let action: TeamAction = team.settings.join == .open ? .join : .apply
             if let refusal = teamRefusal(action, team.facts(.user, role: role)) { return .failure(Problem(refusal)) }
             guard case .waiting(let number) = try store.teams.apply(to: id, user, postscript: text) else {
@@ -228,7 +228,7 @@ enum TeamRoutes {
             // A manager's right to answer, by whom the setting that says no is named.
             if known.kind == .apply, known.person != user,
                 let team = try store.reading.teams.team(known.team, at: store.wallMilliseconds),
-                let role = try store.reading.member(user, in: known.team)?.role,
+                let role = try store.reading.conversations.member(user, in: known.team)?.role,
                 let refusal = teamRefusal(.answerApplication, team.facts(.user, role: role))
             {
                 return .failure(Problem(refusal))
@@ -278,7 +278,7 @@ extension NativeCall {
         let (id, user) = (self.conversation, self.user)
         self.refusable(
             { store throws(StoreError) in
-                guard let role = try store.reading.member(user, in: id)?.role else {
+                guard let role = try store.reading.conversations.member(user, in: id)?.role else {
                     throw .refused(.noSuchConversation)
                 }
                 if let team = try store.reading.teams.team(id, at: store.wallMilliseconds) {

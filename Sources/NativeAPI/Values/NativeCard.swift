@@ -14,7 +14,9 @@ struct NativeCard: Sendable {
     init(
         _ id: ConversationID, for user: UserID, at now: Int64, in store: ReadTransaction
     ) throws(StoreError) {
-        guard let conversation = try store.conversation(id), try store.member(user, in: id) != nil else {
+        guard let conversation = try store.conversations.conversation(id),
+            try store.conversations.member(user, in: id) != nil
+        else {
             throw .refused(.noSuchConversation)
         }
         self.conversation = conversation

@@ -19,7 +19,7 @@ package struct TeamRequestSteps: Hashable, Sendable {
         switch request.kind {
         case .apply:
             isOwn = request.person == person
-            let role = try store.member(person, in: request.team)?.role
+            let role = try store.conversations.member(person, in: request.team)?.role
             isTheirs = !isOwn && (role == .manager || role == .owner)
         case .invite:
             isOwn = request.inviter == person
@@ -45,7 +45,7 @@ package struct NativeTeamRequest: Sendable {
     package init(
         _ request: TeamRequest, for person: UserID, at now: Int64, in store: ReadTransaction
     ) throws(StoreError) {
-        let conversation = try store.conversation(request.team)
+        let conversation = try store.conversations.conversation(request.team)
         self.request = request
         self.title = conversation?.title ?? request.teamName?.text ?? ""
         self.steps = try TeamRequestSteps(request, for: person, at: now, in: store)

@@ -101,7 +101,7 @@ package struct FeedPage: Hashable, Sendable {
 }
 
 // The rows are written with the event.
-extension WriteTransaction {
+extension FeedWrites {
     /// Notes where to look for a change. Its first row has the position of the event, each further one takes the next.
     ///
     /// - Parameter messages: the messages that it is about, each with its sender.
@@ -110,9 +110,11 @@ extension WriteTransaction {
         var rows = FeedRows(event: event, conversation: place.conversation)
         switch event.change {
         case .read:
-            try self.connection.run(Self.setReadPosition, event.position.rawValue, place.conversation, event.actorID)
+            try self.transaction.connection.run(
+                Self.setReadPosition, event.position.rawValue, place.conversation, event.actorID)
         case .own(.settings), .own(.place), .own(.hidden):
-            try self.connection.run(Self.setOwnPosition, event.position.rawValue, place.conversation, event.actorID)
+            try self.transaction.connection.run(
+                Self.setOwnPosition, event.position.rawValue, place.conversation, event.actorID)
         case .own(.cleared), .own(.deleted): rows.add(.history, for: event.actorID)
         case .own(.heard): for message in messages { rows.add(.message, for: event.actorID, message.sequence) }
         // Everybody's feed names a message that only some may see: their rights decide.
@@ -131,7 +133,7 @@ extension WriteTransaction {
             }
         case .role, .nickname, .muted, .unmuted:
             for person in event.subjects { rows.add(.memberState, for: nil, about: person) }
-        case .ended: try self.connection.run(Self.addGone, event.position.rawValue, place.conversation)
+        case .ended: try self.transaction.connection.run(Self.addGone, event.position.rawValue, place.conversation)
         // In no conversation: see `addToPersonFeed`.
         case .person: return
         }
@@ -155,8 +157,8 @@ extension WriteTransaction {
         var position = rows.event.position
         var lastForAll: StorePosition?
         for (index, row) in rows.rows.enumerated() {
-            if index > 0 { position = StorePosition(self.nextMessageID()) }
-            try self.connection.run(
+            if index > 0 { position = StorePosition(self.transaction.nextMessageID()) }
+            try self.transaction.connection.run(
                 """
                 INSERT INTO change_feed (position, conversation_id, user_id, kind, sequence, person_id)
                 VALUES (?, ?, ?, ?, ?, ?)
@@ -165,7 +167,7 @@ extension WriteTransaction {
             if row.receiver == nil { lastForAll = position }
         }
         guard let lastForAll else { return }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE conversation SET position = ? WHERE id = ?", lastForAll.rawValue, rows.conversation)
     }
 }
@@ -251,19 +253,19 @@ extension Connection {
     }
 }
 
-extension ReadTransaction {
+extension FeedReads {
     /// Position of the newest commit in this snapshot: everything stored up to it is in the snapshot, and nothing after
     /// it. In a write transaction, that of the commit before.
     package var position: StorePosition {
-        get throws(StoreError) { StorePosition(rawValue: try self.connection.meta("position")) }
+        get throws(StoreError) { StorePosition(rawValue: try self.transaction.connection.meta("position")) }
     }
 
     /// Number of the database that no restored copy shares; positions of two epochs have nothing in common.
-    package var epoch: Int64 { get throws(StoreError) { try self.connection.meta("epoch") } }
+    package var epoch: Int64 { get throws(StoreError) { try self.transaction.connection.meta("epoch") } }
 
     /// Position up to which the feed was forgotten: whoever knows less begins anew.
     package var feedStart: StorePosition {
-        get throws(StoreError) { StorePosition(rawValue: try self.connection.meta("feed_from")) }
+        get throws(StoreError) { StorePosition(rawValue: try self.transaction.connection.meta("feed_from")) }
     }
 
     /// Changes after a position that concern a person, in order: of the conversations that they are a member of, of people
@@ -312,7 +314,7 @@ extension ReadTransaction {
         """)
 
     private func goneConversations(_ span: FeedSpan, limit: Int) throws(StoreError) -> [FeedChange] {
-        try self.connection.query(
+        try self.transaction.connection.query(
             Self.goneRows, span.user, span.after.rawValue, span.through.rawValue, limit
         ) { row throws(StoreError) in
             FeedChange(
@@ -338,14 +340,15 @@ extension ReadTransaction {
         _ span: FeedSpan, in some: [ConversationID]?
     ) throws(StoreError) -> [ChangedConversation]? {
         guard let some else {
-            let found = try self.connection.query(
+            let found = try self.transaction.connection.query(
                 Self.allChanged, span.user, span.after.rawValue, FeedBounds.conversations + 1, read: Self.changed)
             return found.count <= FeedBounds.conversations ? found : nil
         }
         guard some.count <= FeedBounds.conversations else { return nil }
         var found: [ChangedConversation] = []
         for id in some {
-            found += try self.connection.query(Self.oneChanged, span.user, span.after.rawValue, id, read: Self.changed)
+            found += try self.transaction.connection.query(
+                Self.oneChanged, span.user, span.after.rawValue, id, read: Self.changed)
         }
         return found
     }
@@ -369,7 +372,8 @@ extension ReadTransaction {
         guard conversation.all > span.after else { return found }
         let most = FeedBounds.changesOfConversation
         let rows = try self.feedRows(Self.rowsForAll, id.rawValue, span, limit: most + 1)
-        let messages = try self.messages(in: id, after: span.after, through: span.through, limit: most + 1)
+        let messages = try self.transaction.messages.messages(
+            in: id, after: span.after, through: span.through, limit: most + 1)
         guard rows.count + messages.count <= most else {
             let last = max(rows.last?.position ?? .zero, messages.last.map { StorePosition($0.id) } ?? .zero)
             return found + [FeedChange(position: last, conversation: id, subject: .gap)]
@@ -395,7 +399,7 @@ extension ReadTransaction {
     private func feedRows(
         _ sql: SQL, _ whose: Int64, _ span: FeedSpan, limit: Int
     ) throws(StoreError) -> [FeedChange] {
-        try self.connection.query(sql, whose, span.after.rawValue, span.through.rawValue, limit) {
+        try self.transaction.connection.query(sql, whose, span.after.rawValue, span.through.rawValue, limit) {
             row throws(StoreError) in
             FeedChange(
                 position: StorePosition(rawValue: row.int64(0)), conversation: row.conversationID(1),
@@ -451,4 +455,24 @@ extension FeedPage {
 private struct FeedThing: Hashable {
     let conversation: ConversationID?
     let subject: FeedChange.Subject
+}
+
+extension ReadTransaction {
+    /// Reads of changes and events, in the order of one cursor.
+    package var feed: FeedReads { FeedReads(transaction: self) }
+}
+
+/// Reads of changes and events, in the order of one cursor. Valid as long as its transaction.
+package struct FeedReads {
+    let transaction: ReadTransaction
+}
+
+extension WriteTransaction {
+    /// Changes of changes and events, in the order of one cursor.
+    package var feed: FeedWrites { FeedWrites(transaction: self) }
+}
+
+/// Changes of changes and events, in the order of one cursor. Valid as long as its transaction.
+package struct FeedWrites {
+    let transaction: WriteTransaction
 }

@@ -147,7 +147,7 @@ extension FileReads {
                 let message = try self.transaction.connection.message(
                     in: conversation, sequence: sequence, senderName: self.transaction.name)
                 guard let message, Self.shows(message, to: name) else { continue }
-                if try self.transaction.seen(message, view)?.isStandIn == false { return true }
+                if try self.transaction.messages.seen(message, view)?.isStandIn == false { return true }
             }
         }
         return false
@@ -178,7 +178,7 @@ extension FileReads {
     /// A person's view of a conversation; `nil` for a person who is not in it.
     private func visibleView(of id: ConversationID, for user: UserID) throws(StoreError) -> HistoryView? {
         do throws(StoreError) {
-            return try self.transaction.view(of: id, for: .member(user))
+            return try self.transaction.messages.view(of: id, for: .member(user))
         } catch .notFound {
             return nil
         }

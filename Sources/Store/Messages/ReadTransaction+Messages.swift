@@ -13,7 +13,7 @@ package enum HistoryAccess: Hashable, Sendable {
     case unrestricted
 }
 
-extension ReadTransaction {
+extension MessageReads {
     /// So many messages are looked through for one page.
     package static let maximumLookedThrough = 20_000
 
@@ -43,7 +43,7 @@ extension ReadTransaction {
         skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
-        let page = Int(try Self.page(limit))
+        let page = Int(try ReadTransaction.page(limit))
         var found: [Message] = []
         var before = sequence
         var lookedThrough = 0
@@ -54,7 +54,7 @@ extension ReadTransaction {
             let seen = try self.seen(rows, view)
             found = (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).suffix(page - found.count) + found
             guard let first = rows.first, rows.count == page || room.isFull else { break }
-            if !found.isEmpty, room.isFull || self.isOverTime { break }
+            if !found.isEmpty, room.isFull || self.transaction.isOverTime { break }
             before = first.sequence
             lookedThrough += rows.count
         } while found.count < page && lookedThrough < Self.maximumLookedThrough
@@ -67,7 +67,7 @@ extension ReadTransaction {
         skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
-        let page = Int(try Self.page(limit))
+        let page = Int(try ReadTransaction.page(limit))
         var found: [Message] = []
         var from = max(view.start, sequence &+ 1)
         var lookedThrough = 0
@@ -77,7 +77,7 @@ extension ReadTransaction {
             let seen = try self.seen(rows, view)
             found += (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).prefix(page - found.count)
             guard let last = rows.last, rows.count == page || room.isFull else { break }
-            if !found.isEmpty, room.isFull || self.isOverTime { break }
+            if !found.isEmpty, room.isFull || self.transaction.isOverTime { break }
             from = last.sequence + 1
             lookedThrough += rows.count
         } while found.count < page && lookedThrough < Self.maximumLookedThrough
@@ -90,7 +90,7 @@ extension ReadTransaction {
     package func messages(
         in id: ConversationID, around sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
-        let page = try Self.page(limit)
+        let page = try ReadTransaction.page(limit)
         let before = Int((page - 1) / 2)
         guard try self.message(in: id, sequence: sequence, as: access) != nil else { return [] }
         let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, limit: before, as: access)
@@ -102,7 +102,10 @@ extension ReadTransaction {
     ) throws(StoreError) -> Message? {
         let view = try self.view(of: id, for: access)
         guard sequence >= view.start else { return nil }
-        guard let message = try self.connection.message(in: id, sequence: sequence, senderName: self.name) else {
+        guard
+            let message = try self.transaction.connection.message(
+                in: id, sequence: sequence, senderName: self.transaction.name)
+        else {
             return nil
         }
         return try self.seen(message, view)
@@ -121,10 +124,10 @@ extension ReadTransaction {
     /// about who may know.
     package func place(of message: MessageID, in id: ConversationID) throws(StoreError) -> MessagePlace? {
         var low: Int64 = 1
-        var high = try self.conversation(id)?.head ?? 0
+        var high = try self.transaction.conversations.conversation(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
-            let found = try self.connection.first(
+            let found = try self.transaction.connection.first(
                 "SELECT id FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
             ) { row throws(StoreError) in row.int64(0) }
             guard let found else { throw Row.damaged("hole in a conversation") }
@@ -140,17 +143,17 @@ extension ReadTransaction {
         in id: ConversationID, after position: StorePosition, through last: StorePosition, limit: Int
     ) throws(StoreError) -> [(sequence: Int64, id: MessageID)] {
         var low: Int64 = 1
-        var high = try self.conversation(id)?.head ?? 0
+        var high = try self.transaction.conversations.conversation(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
-            let found = try self.connection.first(
+            let found = try self.transaction.connection.first(
                 "SELECT id <= ?3 FROM message WHERE conversation_id = ?1 AND sequence = ?2", id, middle,
                 position.rawValue
             ) { row throws(StoreError) in row.int64(0) != 0 }
             guard let isKnown = found else { throw Row.damaged("hole in a conversation") }
             if isKnown { low = middle + 1 } else { high = middle - 1 }
         }
-        let found = try self.connection.query(
+        let found = try self.transaction.connection.query(
             "SELECT sequence, id FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?",
             id, low, limit
         ) { row throws(StoreError) in (sequence: row.int64(0), id: MessageID(rawValue: row.int64(1))) }
@@ -175,9 +178,9 @@ extension ReadTransaction {
         in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64,
         _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
-        return try self.connection.messages(
+        return try self.transaction.connection.messages(
             Self.messagesSQL, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user, room: &room,
-            senderName: self.name
+            senderName: self.transaction.name
         ).reversed()
     }
 
@@ -193,9 +196,9 @@ extension ReadTransaction {
     private func messages(
         in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64, _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
-        return try self.connection.messages(
+        return try self.transaction.connection.messages(
             Self.messages2SQL, id, sequence, limit, view.onlyFor?.text, view.viewer?.user, room: &room,
-            senderName: self.name)
+            senderName: self.transaction.name)
     }
 
     // MARK: Numbers for status
@@ -207,7 +210,7 @@ extension ReadTransaction {
                 (SELECT coalesce(sum(head), 0) FROM conversation), (SELECT count(*) FROM device_token),
                 (SELECT value FROM meta WHERE key = 'epoch')
             """
-        let counts = try self.connection.first(sql) { row throws(StoreError) in
+        let counts = try self.transaction.connection.first(sql) { row throws(StoreError) in
             StoreCounts(
                 users: row.int64(0), conversations: row.int64(1), messages: row.int64(2), tokens: row.int64(3),
                 epoch: row.int64(4))

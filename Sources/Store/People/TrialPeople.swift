@@ -6,7 +6,7 @@ extension TrialReads {
     ///
     /// - Returns: `nil` for everybody else.
     package func trialPerson(named name: UserName) throws(StoreError) -> User? {
-        guard let user = try self.transaction.user(named: name), user.role == .member, !user.hasPassword,
+        guard let user = try self.transaction.people.user(named: name), user.role == .member, !user.hasPassword,
             user.externalID == nil,
             user.deletedAtMilliseconds == nil
         else { return nil }
@@ -33,7 +33,7 @@ extension TrialWrites {
     /// - Parameter most: the number of people of the trial, `wukong.trial_people`.
     /// - Throws: `invalid` for a person who is not of the trial, and above the bound.
     package func ensureTrialPerson(_ name: UserName, most: Int) throws(StoreError) -> UserID {
-        if try self.transaction.reading.user(named: name) != nil {
+        if try self.transaction.reading.people.user(named: name) != nil {
             guard let person = try self.transaction.reading.trial.trialPerson(named: name) else {
                 throw .invalid(
                     "\(name) was not made by the trial mode: choose another name, or show the manager's token")
@@ -45,7 +45,7 @@ extension TrialWrites {
         guard count < most else {
             throw .invalid("the trial mode has made \(count) people, which is the most (wukong.trial_people)")
         }
-        let id = try self.transaction.createUser(name)
+        let id = try self.transaction.people.createUser(name)
         try self.transaction.connection.run("UPDATE user SET trial = 1 WHERE id = ?", id)
         return id
     }
@@ -70,7 +70,7 @@ extension TrialWrites {
         guard count < most else {
             throw .invalid("the trial mode has made \(count) channels, which is the most (wukong.trial_channels)")
         }
-        let id = try self.transaction.upsertChannel(kind, name, ChannelPatch()).id
+        let id = try self.transaction.conversations.upsertChannel(kind, name, ChannelPatch()).id
         try self.transaction.connection.run("UPDATE conversation SET trial = 1 WHERE id = ?", id)
         return id
     }
@@ -90,7 +90,7 @@ extension TrialWrites {
         let names = try self.transaction.connection.query(sql) { row throws(StoreError) in try row.userName(0) }
         for name in names {
             guard let person = try self.transaction.reading.trial.trialPerson(named: name) else { continue }
-            count += try self.transaction.revokeTokens(of: person.id)
+            count += try self.transaction.people.revokeTokens(of: person.id)
             _ = try self.transaction.apps.revokeSessionTokens(of: person.id)
         }
         return count

@@ -29,10 +29,10 @@ extension FriendWrites {
         facts.concernsSystem = one.isSystem || two.isSystem
         facts.areFriends = try self.areFriends(asker, other)
         facts.askerIsBlocked = two.blocked.contains(asker)
-        facts.isRenewal = try self.transaction.reading.friendRequest(from: asker, to: other)?.state == .waiting
-        facts.askersWaiting = try self.transaction.reading.waitingFriendRequests(from: asker)
-        facts.othersWaiting = try self.transaction.reading.waitingFriendRequests(to: other)
-        facts.askersFriends = try self.transaction.reading.friendCount(of: asker)
+        facts.isRenewal = try self.transaction.reading.friends.friendRequest(from: asker, to: other)?.state == .waiting
+        facts.askersWaiting = try self.transaction.reading.friends.waitingFriendRequests(from: asker)
+        facts.othersWaiting = try self.transaction.reading.friends.waitingFriendRequests(to: other)
+        facts.askersFriends = try self.transaction.reading.friends.friendCount(of: asker)
         if let refusal = friendRequestRefusal(facts) { throw .refused(refusal) }
         let change = self.transaction.nextChange()
         try self.transaction.connection.run(
@@ -73,9 +73,10 @@ extension FriendWrites {
     package func acceptFriend(
         _ asker: UserID, by user: UserID, remark: String? = nil
     ) throws(StoreError) -> FriendChange {
-        let request = try self.transaction.reading.friendRequest(from: asker, to: user)
+        let request = try self.transaction.reading.friends.friendRequest(from: asker, to: user)
         let friends = max(
-            try self.transaction.reading.friendCount(of: asker), try self.transaction.reading.friendCount(of: user))
+            try self.transaction.reading.friends.friendCount(of: asker),
+            try self.transaction.reading.friends.friendCount(of: user))
         if let refusal = friendAcceptRefusal(state: request?.state, friends: friends) { throw .refused(refusal) }
         let change = try self.befriend(asker, user)
         for (one, other) in [(asker, user), (user, asker)] {
@@ -116,7 +117,8 @@ extension FriendWrites {
         _ = (try self.transaction.knownUser(one), try self.transaction.knownUser(other))
         guard one != other else { throw .refused(.notApplicable) }
         let count = max(
-            try self.transaction.reading.friendCount(of: one), try self.transaction.reading.friendCount(of: other))
+            try self.transaction.reading.friends.friendCount(of: one),
+            try self.transaction.reading.friends.friendCount(of: other))
         guard count < PeopleLimits.friends else { throw .refused(.tooMany(limit: PeopleLimits.friends)) }
         let change = try self.befriend(one, other)
         if change.isNew { try self.noteFriends(one, by: other, actor: .system) }
@@ -131,7 +133,7 @@ extension FriendWrites {
     }
 
     private func befriend(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
-        if let friend = try self.transaction.reading.friend(other, of: one), !friend.isRemoved {
+        if let friend = try self.transaction.reading.friends.friend(other, of: one), !friend.isRemoved {
             return FriendChange(change: friend.change, isNew: false)
         }
         let change = self.transaction.nextChange()
@@ -183,7 +185,7 @@ extension FriendWrites {
     }
 
     private func areFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> Bool {
-        try self.transaction.reading.friend(other, of: one).map { !$0.isRemoved } ?? false
+        try self.transaction.reading.friends.friend(other, of: one).map { !$0.isRemoved } ?? false
     }
 }
 

@@ -16,12 +16,12 @@ extension TeamReads {
     package func team(
         _ id: ConversationID, at now: Int64, serverLimit: Int = .max
     ) throws(StoreError) -> Team? {
-        guard let conversation = try self.transaction.conversation(id), conversation.kind == .group,
+        guard let conversation = try self.transaction.conversations.conversation(id), conversation.kind == .group,
             let settings = try self.transaction.connection.teamSettings(of: id)
         else { return nil }
         let muted: StaticString = "SELECT count(*) FROM member WHERE conversation_id = ? AND muted_until > ?"
         return Team(
-            conversation: conversation, card: try self.transaction.knownCard(of: id), settings: settings,
+            conversation: conversation, card: try self.transaction.conversations.knownCard(of: id), settings: settings,
             introduction: try self.introduction(of: id), announcement: try self.shownAnnouncement(of: id),
             owner: try self.transaction.connection.first(Self.teamOwnerSQL, id) { row throws(StoreError) in
                 row.userID(0)
@@ -48,8 +48,8 @@ extension TeamReads {
 
     /// A person as who looks at a team's card, with what they set for themselves.
     package func teamViewer(_ user: UserID, of id: ConversationID) throws(StoreError) -> TeamViewer {
-        let member = try self.transaction.member(user, in: id)
-        let preference = try self.transaction.preference(of: user, in: id)
+        let member = try self.transaction.conversations.member(user, in: id)
+        let preference = try self.transaction.inbox.preference(of: user, in: id)
         return TeamViewer(
             user: user, role: member?.role, nickname: member?.nickname, alerts: preference.alerts,
             isPinned: preference.isPinned)

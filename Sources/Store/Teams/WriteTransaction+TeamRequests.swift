@@ -19,17 +19,17 @@ extension TeamWrites {
         var new: [UserID] = []
         for person in WriteTransaction.withoutRepeats(users) where roles[person] == nil {
             _ = try self.transaction.knownUser(person)
-            if !actor.isPrivileged, try self.transaction.reading.isListed(actor.user, by: person, on: .blocked) {
+            if !actor.isPrivileged, try self.transaction.reading.people.isListed(actor.user, by: person, on: .blocked) {
                 invitation.refused.append(TeamInvitation.Refused(person, .mayNotSend))
             } else {
                 new.append(person)
             }
         }
         let asks = try self.transaction.knownConversation(id).settings.asksInvited && !actor.isPrivileged
-        let conversation = try self.transaction.group(
+        let conversation = try self.transaction.conversations.group(
             id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
         guard asks else {
-            try self.transaction.bring(
+            try self.transaction.conversations.bring(
                 new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user, as: .invited)
             invitation.added = new
             return invitation
@@ -70,10 +70,10 @@ extension TeamWrites {
         try WriteTransaction.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
         _ = try self.transaction.knownUser(user)
         let actor = Actor(user)
-        var conversation = try self.transaction.group(id, .apply, by: actor)
+        var conversation = try self.transaction.conversations.group(id, .apply, by: actor)
         guard conversation.settings.join != .open else {
-            conversation = try self.transaction.group(id, .join, by: actor)
-            try self.transaction.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
+            conversation = try self.transaction.conversations.group(id, .join, by: actor)
+            try self.transaction.conversations.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
             return .joined
         }
         try self.expireRequests()
@@ -119,16 +119,19 @@ extension TeamWrites {
             case .apply: try self.transaction.knownConversation(request.team).roles[actor.user] != nil
             }
         }
-        if request.kind == .apply { _ = try self.transaction.group(request.team, .answerApplication, by: actor) }
+        if request.kind == .apply {
+            _ = try self.transaction.conversations.group(request.team, .answerApplication, by: actor)
+        }
         guard accept else { return try self.end(request, .refused, by: actor, reason) }
-        let conversation = try self.transaction.group(request.team, .acceptInvitation, by: Actor(request.person))
+        let conversation = try self.transaction.conversations.group(
+            request.team, .acceptInvitation, by: Actor(request.person))
         let ended = try self.end(request, .accepted, by: actor, reason)
         let arrival: MemberArrival =
             switch request.kind {
             case .invite: .invitationAccepted(by: request.inviter)
             case .apply: .applicationAccepted
             }
-        try self.transaction.bring(
+        try self.transaction.conversations.bring(
             [request.person], into: conversation, inviter: request.inviter, by: actor.user, as: arrival)
         return ended
     }

@@ -46,12 +46,12 @@ enum FriendRoutes {
         call.read { store throws(StoreError) in
             var before: Int64?
             for _ in 1..<page.index {
-                let skipped = try store.friendRequests(to: user, before: before, limit: page.size)
+                let skipped = try store.friends.friendRequests(to: user, before: before, limit: page.size)
                 guard skipped.count == page.size, let last = skipped.last else { return [JSONValue]() }
                 before = last.change
             }
             var rows: [JSONValue] = []
-            for request in try store.friendRequests(to: user, before: before, limit: page.size) {
+            for request in try store.friends.friendRequests(to: user, before: before, limit: page.size) {
                 rows.append(request.row(askerName: try store.displayName(of: request.asker)))
             }
             return rows
@@ -65,7 +65,7 @@ enum FriendRoutes {
         try Self.checkCategory(call)
         let user = call.user
         call.read { store throws(StoreError) in
-            try store.unseenFriendRequests(to: user)
+            try store.friends.unseenFriendRequests(to: user)
         } answer: { count in
             .json(.fields(("count", .number(count)), ("is_dot", .integer(0))))
         }
@@ -96,7 +96,7 @@ enum FriendRoutes {
         let token = try call.request.fields().text("token")
         let person = call.person
         call.write { store throws(StoreError) in
-            guard let request = try store.reading.friendRequest(to: person.user, token: token) else {
+            guard let request = try store.reading.friends.friendRequest(to: person.user, token: token) else {
                 throw .refused(.alreadyGone)
             }
             try store.friends.acceptFriend(request.asker, by: person.user)
@@ -146,8 +146,8 @@ enum FriendRoutes {
         let user = call.user
         call.readThen { store throws(StoreError) in
             var views: [(friend: Friend, view: PersonView)] = []
-            for friend in try store.friends(of: user, after: version, limit: limit) {
-                guard let profile = try store.profile(of: friend.user) else { continue }
+            for friend in try store.friends.friends(of: user, after: version, limit: limit) {
+                guard let profile = try store.people.profile(of: friend.user) else { continue }
                 views.append((friend, try store.view(of: profile, for: user)))
             }
             return views

@@ -19,7 +19,7 @@ enum Commands {
         let asked = try fields.integer("limit")
         let limit = Int(min(asked > 0 ? asked : Self.usualLimit, Self.maximumLimit))
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
-            guard let user = try transaction.user(named: name) else { return [] }
+            guard let user = try transaction.people.user(named: name) else { return [] }
             let from = after > 0 ? after : try transaction.commands.commandPosition(user.id)
             return try transaction.commands.commands(for: user.id, after: from, limit: limit).map { MessageAnswer($0) }
         } answer: { messages in

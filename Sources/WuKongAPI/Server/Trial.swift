@@ -60,7 +60,7 @@ enum Trial {
                 members.append(try transaction.trial.ensureTrialPerson(name, most: settings.maximumPeople))
             }
             _ = try transaction.trial.ensureTrialChannel(kind, name, most: settings.maximumChannels)
-            try transaction.upsertChannel(kind, name, patch(members))
+            try transaction.conversations.upsertChannel(kind, name, patch(members))
         } answer: { _ in
             .ok
         }

@@ -44,7 +44,7 @@ struct BusinessTeamScenarios {
         for name in names { try server.add(name) }
         let ids = try server.write { store throws(StoreError) in
             var ids: [String: UserID] = [:]
-            for name in names { ids[name] = try store.reading.user(named: UserName(name)!)?.id }
+            for name in names { ids[name] = try store.reading.people.user(named: UserName(name)!)?.id }
             return ids
         }
         return (server, ids)
@@ -59,7 +59,9 @@ struct BusinessTeamScenarios {
                 NewTeam(
                     form: form, owner: ids["escalus"]!,
                     members: [ids["mercutio"]!, ids["romeo"]!, ids["juliet"]!], modes: modes))
-            if form == .advanced { _ = try store.setRoles([ids["mercutio"]!], .manager, in: id, by: .operator) }
+            if form == .advanced {
+                _ = try store.conversations.setRoles([ids["mercutio"]!], .manager, in: id, by: .operator)
+            }
             return try store.reading.teams.team(id, at: store.wallMilliseconds)!
         }
     }
@@ -123,7 +125,9 @@ struct BusinessTeamScenarios {
         try escalus.does("POST", "groups/verona/forbidden/0")
         #expect(try escalus.does("GET", "groups/verona")["forbidden"]?.integer == 0)
         let id = team.conversation.id
-        let flags = try server.write { store throws(StoreError) in try store.reading.conversation(id)?.flags }
+        let flags = try server.write { store throws(StoreError) in
+            try store.reading.conversations.conversation(id)?.flags
+        }
         #expect(flags?.muteMode == TeamMuteMode.none)
     }
 }

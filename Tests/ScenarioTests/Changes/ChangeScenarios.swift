@@ -290,8 +290,8 @@ struct ChangeScenarios {
         let count = {
             try stage.server.server.store.readAndWait { store throws(StoreError) in
                 (
-                    messages: try store.latestMessages(in: id, limit: 20, as: .unrestricted),
-                    unread: try store.unread(of: juliet)[id] ?? 0
+                    messages: try store.messages.latestMessages(in: id, limit: 20, as: .unrestricted),
+                    unread: try store.inbox.unread(of: juliet)[id] ?? 0
                 )
             }
         }

@@ -168,7 +168,7 @@ struct PersonChangeScenarios {
         try server.write { store throws(StoreError) in
             try store.friends.makeFriends(juliet, romeo)
             if way.act == .agree { _ = try store.friends.askFriend(romeo, by: tybalt, text: "", token: "key") }
-            if way.act == .unblock { try store.setListed(owner: romeo, .blocked, tybalt, true) }
+            if way.act == .unblock { try store.people.setListed(owner: romeo, .blocked, tybalt, true) }
         }
         try App(server, "nurse").does("GET", "users/romeo")
         try stage.settle()

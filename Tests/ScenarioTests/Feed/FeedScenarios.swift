@@ -86,7 +86,7 @@ struct FeedScenarios {
         let romeo = try App(server, "romeo").connect()
         let (juliet, nurse) = (try FeedClient.ready(server, "juliet"), try FeedClient.ready(server, "nurse"))
         let person = try server.id("juliet")
-        try server.write { store throws(StoreError) in _ = try store.removeMembers([person], from: id) }
+        try server.write { store throws(StoreError) in _ = try store.conversations.removeMembers([person], from: id) }
         let gone = try juliet.event("gone")
         #expect(gone["conversation"]?.string == "\(id.rawValue)")
         let left = try nurse.wait(for: "member")
@@ -94,7 +94,7 @@ struct FeedScenarios {
         try romeo.publish("alone", to: "verona", group: true)
         try nurse.wait(for: "message")
         #expect(try juliet.pending().isEmpty)
-        try server.write { store throws(StoreError) in _ = try store.addMembers([person], to: id) }
+        try server.write { store throws(StoreError) in _ = try store.conversations.addMembers([person], to: id) }
         let again = try juliet.wait(for: "conversation")
         #expect(again["conversation"]?["id"]?.string == "\(id.rawValue)" && again["isNew"]?.boolean == true)
         let back = try nurse.wait(for: "member")
@@ -114,7 +114,7 @@ struct FeedScenarios {
         try app.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(sent.messageID)")
         let montague = try server.id("romeo")
         try server.write { store throws(StoreError) in
-            _ = try store.setNickname(of: montague, "Montague", in: id, by: .operator)
+            _ = try store.conversations.setNickname(of: montague, "Montague", in: id, by: .operator)
         }
         try server.restart()
         let juliet = try FeedClient.ready(server, "juliet", after: cursor)
@@ -145,7 +145,7 @@ struct FeedScenarios {
         let nurse = try FeedClient.ready(server, "nurse")
         let cursor = nurse.cursor
         nurse.drop()
-        try server.write { store throws(StoreError) in try store.setDisplayName(romeo, "Montague") }
+        try server.write { store throws(StoreError) in try store.people.setDisplayName(romeo, "Montague") }
         let shown = try present.event("profile")["user"]
         #expect(shown?["name"]?.string == "romeo" && shown?["displayName"]?.string == "Montague")
         try server.write { store throws(StoreError) in _ = try store.friends.makeFriends(juliet, romeo) }
@@ -154,8 +154,8 @@ struct FeedScenarios {
         #expect(try present.event("profile")["user"]?["remark"]?.string == "the sun")
         #expect(try stranger.everything(server, "tybalt").isEmpty)
         try server.write { store throws(StoreError) in
-            try store.setDisplayName(romeo, "Romeo")
-            try store.setDisplayName(tybalt, "Capulet")
+            try store.people.setDisplayName(romeo, "Romeo")
+            try store.people.setDisplayName(tybalt, "Capulet")
         }
         try server.restart()
         let back = try FeedClient.ready(server, "nurse", after: cursor)

@@ -16,7 +16,7 @@ struct NativeTeamScenarios {
             let id = try store.teams.createTeam(
                 ChannelName("tea")!,
                 NewTeam(form: .advanced, title: "茶馆", owner: owner, members: [manager, member], modes: modes))
-            _ = try store.setRoles([manager], .manager, in: id, by: .operator)
+            _ = try store.conversations.setRoles([manager], .manager, in: id, by: .operator)
             return id
         }
         return String(id.rawValue)

@@ -45,7 +45,7 @@ package struct SessionConfigRoute: Sendable {
         of kind: ConversationKind, _ address: ConversationAddress, for user: UserID, at now: Int64,
         _ store: ReadTransaction
     ) throws(StoreError) -> View? {
-        let conversation = try store.conversations.conversation(address, seenBy: user)
+        let conversation = try store.conversations.one(address, seenBy: user)
         let member = try conversation.flatMap { (found) throws(StoreError) in
             try store.conversations.member(user, in: found.id)
         }

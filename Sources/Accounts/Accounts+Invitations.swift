@@ -86,7 +86,7 @@ extension Accounts {
                     code = Sodium.base64(random)
                 }
                 let hash = Self.hash(ofCode: code)
-                if let known = try transaction.reading.invitations.invitation(codeHash: hash) {
+                if let known = try transaction.reading.invitations.one(codeHash: hash) {
                     let asked = order.hours * 3_600_000
                     guard known.name == order.name, known.displayName == order.displayName,
                         known.endsAtMilliseconds - known.createdAtMilliseconds == asked
@@ -96,7 +96,7 @@ extension Accounts {
                 if let name = order.name, try transaction.reading.people.user(named: name) != nil {
                     return .failure(.userExists(name))
                 }
-                let invitation = try transaction.invitations.addInvitation(
+                let invitation = try transaction.invitations.add(
                     codeHash: hash, by: inviter, name: order.name, displayName: order.displayName, hours: order.hours)
                 return .success(IssuedInvitation(code: code, invitation: invitation))
             },
@@ -115,7 +115,7 @@ extension Accounts {
         self.store.read(
             as: .signIn,
             { transaction throws(StoreError) in
-                guard let found = try transaction.invitations.invitation(codeHash: hash),
+                guard let found = try transaction.invitations.one(codeHash: hash),
                     try transaction.invitations.isUsable(found, at: now)
                 else { return nil as Invitation? }
                 return found
@@ -150,14 +150,14 @@ extension Accounts {
         let token = SignInToken.random()
         let (name, deviceClass) = (person.name, person.deviceClass)
         self.change(name, then) { transaction throws(StoreError) in
-            guard let invitation = try transaction.reading.invitations.invitation(codeHash: hash),
+            guard let invitation = try transaction.reading.invitations.one(codeHash: hash),
                 try transaction.reading.invitations.isUsable(invitation, at: transaction.wallMilliseconds)
             else { return .failure(.invitation(.ended)) }
             if let wanted = invitation.name, wanted != name { return .failure(.invitation(.otherName(wanted))) }
             guard try transaction.reading.people.user(named: name) == nil else { return .failure(.userExists(name)) }
             let user = try transaction.people.createUser(
                 name, displayName: person.displayName ?? invitation.displayName, passwordHash: passwordHash)
-            try transaction.invitations.useInvitation(invitation.number, by: user)
+            try transaction.invitations.use(invitation.number, by: user)
             try transaction.people.issueToken(
                 hash: token.hash(for: name, class: deviceClass),
                 bareHash: token.bareHash(key: try transaction.reading.people.bareTokenKey()), user: user,

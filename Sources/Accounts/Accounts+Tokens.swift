@@ -25,7 +25,7 @@ extension Accounts {
             guard let user = try transaction.reading.people.user(named: name) else {
                 return .failure(.noSuchUser(name))
             }
-            try transaction.trial.endTrial(of: user.id)
+            try transaction.trial.end(of: user.id)
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
             try transaction.people.issueToken(
                 hash: hash, bareHash: token.bareHash(key: try transaction.reading.people.bareTokenKey()), user: user.id,
@@ -52,10 +52,10 @@ extension Accounts {
         self.change(name, then) { transaction throws(StoreError) in
             let user: UserID
             if let trialPeople {
-                user = try transaction.trial.ensureTrialPerson(name, most: trialPeople)
+                user = try transaction.trial.ensurePerson(name, most: trialPeople)
             } else {
                 user = try transaction.people.ensureUser(name).id
-                try transaction.trial.endTrial(of: user)
+                try transaction.trial.end(of: user)
             }
             try transaction.people.revokeToken(hash: hash)
             let replaced = try transaction.people.revokeTokens(of: user, class: deviceClass)

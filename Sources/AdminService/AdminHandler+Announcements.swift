@@ -8,8 +8,7 @@ extension AdminHandler {
         case .send(let new): self.send(new, then)
         case .list(let before):
             self.read(then) { transaction throws(StoreError) in
-                let found = try transaction.announcements.announcements(
-                    before: before ?? .max, limit: AnnouncementBounds.page)
+                let found = try transaction.announcements.page(before: before ?? .max, limit: AnnouncementBounds.page)
                 let next = found.count == AnnouncementBounds.page ? found.last?.number : nil
                 return .announcements(.list(found.map { AdminOperatorAnnouncement($0) }, next: next))
             }
@@ -45,8 +44,7 @@ extension AdminHandler {
         }) { transaction throws(StoreError) in
             var teams: [ConversationID] = []
             for name in new.teams { teams.append(try Self.team(name, transaction.reading)) }
-            let number = try transaction.announcements.createAnnouncement(
-                title: new.title, new.text, sender: sender, teams: teams)
+            let number = try transaction.announcements.create(title: new.title, new.text, sender: sender, teams: teams)
             guard let notice = try transaction.reading.announcements.notice(number) else {
                 throw .notFound("announcement \(number)")
             }

@@ -9,7 +9,7 @@ extension AdminHandler {
             switch request {
             case .list(let query): return .audit(try Self.page(of: query, transaction))
             case .show(let number):
-                guard let entry = try transaction.audit.auditEntry(number) else {
+                guard let entry = try transaction.audit.entry(number) else {
                     throw .notFound("entry \(number) of the audit log")
                 }
                 return .audit(.one(AdminAuditEntry(entry, hash: Hex.encode(entry.hash))))
@@ -26,7 +26,7 @@ extension AdminHandler {
     ) throws(StoreError) -> AdminAuditAnswer {
         var wanted = query
         wanted.otherWords = query.what.map { AdminTeamRequest.otherWords(of: $0) } ?? []
-        let found = try transaction.audit.auditEntries(wanted)
+        let found = try transaction.audit.entries(wanted)
         var entries: [AdminAuditEntry] = []
         var bytes = 0
         for entry in found {
@@ -74,7 +74,7 @@ extension AdminHandler {
 
     private static func stateOfJoinRequest(_ number: Int64) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let request = try transaction.teams.teamRequest(number) else { return nil }
+            guard let request = try transaction.teams.request(number) else { return nil }
             return Self.object { $0.text("state", request.state.word) }
         }
     }
@@ -103,7 +103,7 @@ extension AdminHandler {
     }
 
     private static let stateOfAnnouncements: AuditNote.State = { transaction throws(StoreError) in
-        let newest = try transaction.announcements.announcements(limit: 1).first?.number
+        let newest = try transaction.announcements.page(limit: 1).first?.number
         return Self.object { $0.number("newest", newest ?? 0) }
     }
 
@@ -111,7 +111,7 @@ extension AdminHandler {
     private static func stateOfPerson(_ name: UserName) -> AuditNote.State {
         { transaction throws(StoreError) in
             guard let user = try transaction.people.user(named: name) else { return nil }
-            let counts = try transaction.people.personCounts(of: user.id)
+            let counts = try transaction.people.counts(of: user.id)
             let tokens = try transaction.people.tokens(of: user.id).count
             return Self.object { json in
                 json.text("role", user.role == .administrator ? "administrator" : "member")
@@ -138,7 +138,7 @@ extension AdminHandler {
 
     private static func stateOfRoom(_ name: ChannelName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let room = try transaction.conversations.conversation(.channel(.room, name), seenBy: .system) else {
+            guard let room = try transaction.conversations.one(.channel(.room, name), seenBy: .system) else {
                 return nil
             }
             return try Self.state(of: room, transaction)
@@ -171,11 +171,11 @@ extension AdminHandler {
     /// State of a group and its settings as a team.
     private static func stateOfTeam(_ name: ChannelName, among names: [UserName] = []) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let group = try transaction.conversations.conversation(.channel(.group, name), seenBy: .system) else {
+            guard let group = try transaction.conversations.one(.channel(.group, name), seenBy: .system) else {
                 return nil
             }
             let basics = try Self.state(of: group, among: names, transaction)
-            guard let team = try transaction.teams.team(group.id, at: 0) else { return basics }
+            guard let team = try transaction.teams.one(group.id, at: 0) else { return basics }
             let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.people.user(owner)?.name
             }
             let settings = Self.object { json in
@@ -197,7 +197,7 @@ extension AdminHandler {
 
     private static func stateOfMember(_ name: UserName, of group: ChannelName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let found = try transaction.conversations.conversation(.channel(.group, group), seenBy: .system),
+            guard let found = try transaction.conversations.one(.channel(.group, group), seenBy: .system),
                 let user = try transaction.people.user(named: name),
                 let member = try transaction.conversations.member(user.id, in: found.id)
             else { return nil }

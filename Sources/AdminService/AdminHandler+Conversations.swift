@@ -6,8 +6,7 @@ extension AdminHandler {
     func listConversations(after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows
-            let found = try transaction.conversations.allConversations(
-                after: ConversationID(rawValue: after ?? 0), limit: rows)
+            let found = try transaction.conversations.all(after: ConversationID(rawValue: after ?? 0), limit: rows)
             var conversations: [AdminConversation] = []
             for conversation in found {
                 conversations.append(
@@ -28,7 +27,7 @@ extension AdminHandler {
         self.read(then) { transaction throws(StoreError) in
             let conversation = try Self.find(conversation, transaction)
             let name = try Self.name(of: conversation, transaction)
-            let messages = try transaction.messages.messages(
+            let messages = try transaction.messages.page(
                 in: conversation.id, before: before ?? .max, limit: limit, as: .unrestricted)
             return .messages(try Self.current(messages, in: conversation.id, name, self.moderation.kinds, transaction))
         }
@@ -68,7 +67,7 @@ extension AdminHandler {
     /// name, or the object id that LeanCloud's apps have for it, tried in this order.
     static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
-            let group = try transaction.conversations.conversation(.channel(.group, name), seenBy: .system)
+            let group = try transaction.conversations.one(.channel(.group, name), seenBy: .system)
         {
             return group
         }
@@ -78,22 +77,19 @@ extension AdminHandler {
                 let other = UserName(String(text[text.index(after: comma)...])),
                 let asker = try transaction.people.user(named: one)
             else { continue }
-            if let direct = try transaction.conversations.conversation(.direct(other), seenBy: asker.id) {
-                return direct
-            }
+            if let direct = try transaction.conversations.one(.direct(other), seenBy: asker.id) { return direct }
         }
         if text.hasPrefix("id:"), let number = Int64(text.dropFirst(3)),
-            let found = try transaction.conversations.conversation(ConversationID(rawValue: number))
+            let found = try transaction.conversations.one(ConversationID(rawValue: number))
         {
             return found
         }
         if let name = ChannelName(text),
-            let room = try transaction.conversations.conversation(.channel(.room, name), seenBy: .system)
+            let room = try transaction.conversations.one(.channel(.room, name), seenBy: .system)
         {
             return room
         }
-        if let object = ObjectID(text),
-            let found = try transaction.conversations.conversation(.object(object), seenBy: .system)
+        if let object = ObjectID(text), let found = try transaction.conversations.one(.object(object), seenBy: .system)
         {
             return found
         }
@@ -103,9 +99,7 @@ extension AdminHandler {
     static func detail(
         _ id: ConversationID, _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminConversationDetail {
-        guard let conversation = try transaction.conversations.conversation(id) else {
-            throw .notFound("the conversation")
-        }
+        guard let conversation = try transaction.conversations.one(id) else { throw .notFound("the conversation") }
         let members = try transaction.conversations.members(of: id).prefix(AdminProtocol.pageRows)
         let card = try transaction.conversations.card(of: id)
         var detail = AdminConversationDetail(

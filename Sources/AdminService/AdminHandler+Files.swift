@@ -50,7 +50,7 @@ extension AdminHandler {
                     $0.conversation == place.conversation.rawValue && $0.sequence == place.sequence
                 }
                 if isKnown == true { continue }
-                let conversation = try transaction.conversations.conversation(place.conversation)
+                let conversation = try transaction.conversations.one(place.conversation)
                 let name = try conversation.map { (found) throws(StoreError) in try Self.name(of: found, transaction) }
                 references.append(
                     AdminFileReference(
@@ -81,7 +81,7 @@ extension AdminHandler {
                 let name = try transaction.people.user(id)?.name.text ?? ""
                 references.append(AdminFileReference(isSmall ? .smallAvatar : .avatar, name: name))
             case .conversation(let id, _):
-                let conversation = try transaction.conversations.conversation(id)
+                let conversation = try transaction.conversations.one(id)
                 let name = try conversation.map { (found) throws(StoreError) in try Self.name(of: found, transaction) }
                 references.append(AdminFileReference(.groupPicture, name: name ?? "", conversation: id.rawValue))
             }

@@ -66,13 +66,13 @@ extension AdminHandler {
         let quota = self.store.fileLimits.personBytes
         self.read(then) { transaction throws(StoreError) in
             let user = try transaction.existingUser(name)
-            let counts = try transaction.people.personCounts(of: user.id)
+            let counts = try transaction.people.counts(of: user.id)
             let rows = AdminProtocol.detailRows
             let issued = try transaction.people.tokenIssueTimes(of: user.id)
             return .details(
                 AdminPersonDetails(
                     name: name, deletedAtMilliseconds: user.deletedAtMilliseconds, friendCount: counts.friends,
-                    friends: try transaction.friends.newestFriends(of: user.id, limit: rows).map { friend in
+                    friends: try transaction.friends.newest(of: user.id, limit: rows).map { friend in
                         AdminFriend(
                             name: friend.name, remark: friend.remark, sinceMilliseconds: friend.createdAtMilliseconds)
                     },

@@ -46,7 +46,7 @@ extension AdminHandler {
         let before = self.options.clock.wallMilliseconds() - days * 86_400_000
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows
-            let found = try transaction.conversations.inactiveConversations(before: before, limit: min(rows + 1, 1_000))
+            let found = try transaction.conversations.inactive(before: before, limit: min(rows + 1, 1_000))
             var conversations: [AdminConversation] = []
             for conversation in found.prefix(rows) {
                 conversations.append(
@@ -128,8 +128,7 @@ extension AdminHandler {
 
     private func list(of member: UserName, after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            let all = try transaction.conversations.conversations(of: transaction.existingUser(member).id).map(
-                \.conversation)
+            let all = try transaction.conversations.page(of: transaction.existingUser(member).id).map(\.conversation)
             let rest = all.filter { $0.id.rawValue > after ?? 0 }
             var page: [AdminConversation] = []
             for conversation in rest.prefix(AdminProtocol.pageRows) {
@@ -146,17 +145,16 @@ extension AdminHandler {
             let messages: [Message]
             switch place {
             case .before(let sequence):
-                messages = try transaction.messages.messages(
+                messages = try transaction.messages.page(
                     in: found.id, before: sequence, limit: limit, as: .unrestricted)
             case .after(let sequence):
-                messages = try transaction.messages.messages(
-                    in: found.id, after: sequence, limit: limit, as: .unrestricted)
+                messages = try transaction.messages.page(in: found.id, after: sequence, limit: limit, as: .unrestricted)
             case .around(let sequence):
-                messages = try transaction.messages.messages(
+                messages = try transaction.messages.page(
                     in: found.id, around: sequence, limit: limit, as: .unrestricted)
             case .since(let milliseconds):
                 let first = try transaction.messages.firstSequence(in: found.id, atOrAfter: milliseconds)
-                messages = try transaction.messages.messages(
+                messages = try transaction.messages.page(
                     in: found.id, after: first - 1, limit: limit, as: .unrestricted)
             }
             return .messages(try Self.current(messages, in: found.id, name, self.moderation.kinds, transaction))
@@ -182,8 +180,7 @@ extension AdminHandler {
             let byPerson = Dictionary(grouping: sessions, by: \.user)
             self.read(then, as: .long) { transaction throws(StoreError) in
                 let found = try Self.find(conversation, transaction)
-                guard
-                    let message = try transaction.messages.message(in: found.id, sequence: sequence, as: .unrestricted)
+                guard let message = try transaction.messages.one(in: found.id, sequence: sequence, as: .unrestricted)
                 else {
                     throw .notFound("message \(sequence) of \(conversation)")
                 }
@@ -242,8 +239,7 @@ extension AdminHandler {
         of conversation: Conversation, as member: User, before: Int64, limit: Int, _ kinds: MessageKinds,
         _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminSeen {
-        let all = try transaction.messages.messages(
-            in: conversation.id, before: before, limit: limit, as: .unrestricted)
+        let all = try transaction.messages.page(in: conversation.id, before: before, limit: limit, as: .unrestricted)
         let name = try Self.name(of: conversation, transaction)
         var seen = AdminSeen(messages: [], withheld: [], next: nil)
         for (message, extra, visibility) in try Self.visibilities(of: all, in: conversation.id, by: member, transaction)
@@ -277,7 +273,7 @@ extension AdminHandler {
         of all: [Message], in id: ConversationID, by member: User, _ transaction: ReadTransaction
     ) throws(StoreError) -> [(message: Message, extra: MessageExtra?, visibility: Visibility)] {
         // For who is not in it there is nothing; the same question as that of a client.
-        _ = try transaction.messages.latestMessages(in: id, limit: 1, as: .member(member.id))
+        _ = try transaction.messages.latest(in: id, limit: 1, as: .member(member.id))
         let cleared = try transaction.inbox.preference(of: member.id, in: id).clearedThrough
         // What the operator's rules say is asked of the words themselves, not of what the member is told of them.
         let theirs = try transaction.messages.extras(of: all.map(\.sequence), in: id, for: member.id)
@@ -326,7 +322,7 @@ extension AdminHandler {
                 let place = try Self.find(conversation, transaction)
                 let id = place.id
                 let limit = AdminProtocol.pageRows
-                let found = try transaction.messages.messages(in: id, after: after, limit: limit, as: .unrestricted)
+                let found = try transaction.messages.page(in: id, after: after, limit: limit, as: .unrestricted)
                 var page: [AdminExportedMessage] = []
                 var (bytes, last) = (0, after)
                 for (message, row) in try Self.exported(found, in: id, as: name, transaction) {

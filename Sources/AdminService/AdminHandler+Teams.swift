@@ -45,7 +45,7 @@ extension AdminHandler {
                 return .conversation(try Self.detail(id, transaction.reading))
             }
             let limit = new.settings.memberLimit.flatMap { $0 == 0 ? nil : Int($0) }
-            let id = try transaction.teams.createTeam(
+            let id = try transaction.teams.create(
                 new.name,
                 NewTeam(
                     form: form, title: new.settings.title, owner: owner ?? .system, members: members,
@@ -106,7 +106,7 @@ extension AdminHandler {
     private func setBanned(_ name: ChannelName, _ isBanned: Bool, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(name, transaction.reading)
-            guard let before = try transaction.reading.conversations.conversation(id)?.flags else { return .count(0) }
+            guard let before = try transaction.reading.conversations.one(id)?.flags else { return .count(0) }
             var flags = before
             if isBanned { flags.insert(.banned) } else { flags.remove(.banned) }
             guard flags != before else { return .count(0) }
@@ -171,7 +171,7 @@ extension AdminHandler {
     private func dismiss(_ team: ChannelName, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
-            let isOver = try transaction.reading.conversations.conversation(id)?.flags.contains(.disbanded) == true
+            let isOver = try transaction.reading.conversations.one(id)?.flags.contains(.disbanded) == true
             try transaction.conversations.disband(id, by: .operator)
             return .count(isOver ? 0 : 1)
         }
@@ -210,7 +210,7 @@ extension AdminHandler {
             switch try transaction.teams.apply(to: id, user, postscript: postscript) {
             case .joined: return .done
             case .waiting(let number):
-                guard let request = try transaction.reading.teams.teamRequest(number) else { return .done }
+                guard let request = try transaction.reading.teams.request(number) else { return .done }
                 return .teams(.request(AdminJoinRequest(request)))
             }
         }
@@ -225,7 +225,7 @@ extension AdminHandler {
             wanted.onlyWaiting = query.onlyWaiting
             wanted.before = query.before
             wanted.limit = AdminProtocol.pageRows
-            let found = try transaction.teams.teamRequests(wanted, at: now)
+            let found = try transaction.teams.requests(wanted, at: now)
             let next = found.count == wanted.limit ? found.last?.number : nil
             return .teams(.requests(found.map { AdminJoinRequest($0) }, next: next))
         }
@@ -255,7 +255,7 @@ extension AdminHandler {
             let team = try Self.team(id, transaction, at: now)
             var viewer = TeamViewer.operator
             if let name = query.viewer {
-                viewer = try transaction.teams.teamViewer(try transaction.existingUser(name).id, of: id)
+                viewer = try transaction.teams.viewer(try transaction.existingUser(name).id, of: id)
             }
             let hidden = Set(query.hidden)
             guard let name = query.member else {
@@ -277,7 +277,7 @@ extension AdminHandler {
     // MARK: Looking up
 
     static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
-        guard let found = try transaction.conversations.conversation(.channel(.group, name), seenBy: .system) else {
+        guard let found = try transaction.conversations.one(.channel(.group, name), seenBy: .system) else {
             throw .notFound("team \(name)")
         }
         return found.id
@@ -286,7 +286,7 @@ extension AdminHandler {
     private static func team(
         _ id: ConversationID, _ transaction: ReadTransaction, at now: Int64
     ) throws(StoreError) -> Team {
-        guard let team = try transaction.teams.team(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
+        guard let team = try transaction.teams.one(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
         return team
     }
 
@@ -300,7 +300,7 @@ extension AdminHandler {
         return AdminTeam(
             team, conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
             owner: owner, members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
-            waitingRequests: try transaction.teams.waitingTeamRequests(of: id, at: now))
+            waitingRequests: try transaction.teams.waitingRequests(of: id, at: now))
     }
 
     private static func names(_ ids: [UserID], _ transaction: WriteTransaction) throws(StoreError) -> [UserName] {

@@ -33,7 +33,7 @@ extension Broker {
         }
         let new = command
         self.store.write { transaction throws(StoreError) in
-            let added = isKept ? try transaction.commands.addCommand(new) : try transaction.commands.passCommand(new)
+            let added = isKept ? try transaction.commands.add(new) : try transaction.commands.pass(new)
             return (added, try Self.peerName(of: added.command, transaction.reading))
         } then: { result in
             if case .success(let (added, peerName)) = result {
@@ -74,7 +74,7 @@ extension Broker {
     ) {
         self.store.write(
             { transaction throws(StoreError) in
-                try transaction.commands.acknowledgeCommands(user, upTo: sequence, single: single)
+                try transaction.commands.acknowledge(user, upTo: sequence, single: single)
             }, then: then)
     }
 

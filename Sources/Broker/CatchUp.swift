@@ -46,7 +46,7 @@ extension Broker {
     private static func range(
         _ missed: UndeliveredRange, after: Int64, for user: UserID, _ transaction: ReadTransaction
     ) throws(StoreError) -> MissedRange? {
-        guard let conversation = try transaction.conversations.conversation(missed.conversation) else { return nil }
+        guard let conversation = try transaction.conversations.one(missed.conversation) else { return nil }
         var peerName: UserName?
         if conversation.kind == .direct, let pair = try transaction.conversations.directPair(of: conversation.id) {
             peerName = try transaction.people.user(pair.low == user ? pair.high : pair.low)?.name
@@ -61,7 +61,7 @@ extension Broker {
         _ range: MissedRange, user: UserID, then: @escaping @Sendable (MissedPage?) -> Void
     ) {
         self.store.read(for: .person(user)) { transaction throws(StoreError) in
-            let messages = try transaction.messages.messages(
+            let messages = try transaction.messages.page(
                 in: range.conversation, after: range.after, limit: Self.missedPageMessages, as: .member(user),
                 skippingUnseen: true, maximumBytes: Self.missedPageBytes)
             return Self.firstPage(of: messages, through: range.through)

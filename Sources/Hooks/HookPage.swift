@@ -85,7 +85,7 @@ struct HookPageReader {
             page.bodies.append(entry)
             return body.count
         case .message(let id, let sequence):
-            guard let message = try self.transaction.messages.message(in: id, sequence: sequence, as: .unrestricted),
+            guard let message = try self.transaction.messages.one(in: id, sequence: sequence, as: .unrestricted),
                 let place = try self.place(id)
             else { return 0 }
             let isWithdrawn = message.content.flags.contains(.withdrawn)
@@ -104,7 +104,7 @@ struct HookPageReader {
 
     private mutating func place(_ id: ConversationID) throws(StoreError) -> Place? {
         if let known = self.places[id] { return known }
-        guard let conversation = try self.transaction.conversations.conversation(id) else { return nil }
+        guard let conversation = try self.transaction.conversations.one(id) else { return nil }
         var place = Place(kind: conversation.kind, channel: conversation.channel, absent: [])
         if conversation.kind == .direct { place.pair = try self.transaction.conversations.directPair(of: id) }
         if let absent = self.absent {

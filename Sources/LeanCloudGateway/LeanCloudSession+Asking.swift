@@ -154,7 +154,7 @@ extension LeanCloudSession {
                 for cid in cids {
                     var isIn = false
                     if let address = LeanCloudNames.address(cid: cid),
-                        let conversation = try reading.conversations.conversation(address, seenBy: user)
+                        let conversation = try reading.conversations.one(address, seenBy: user)
                     {
                         isIn = try reading.conversations.hears(user, in: conversation.id)
                     }

@@ -127,7 +127,7 @@ extension LeanCloudSession {
         guard self.features.contains(.patchMessages) else { return }
         let later = self.later()
         self.services.store.read(for: .server) { transaction throws(StoreError) -> ChangedPlace? in
-            guard let conversation = try transaction.conversations.conversation(place.conversation),
+            guard let conversation = try transaction.conversations.one(place.conversation),
                 let message = try transaction.messages.standing(place, as: .unrestricted)
             else { return nil }
             return ChangedPlace(conversation: conversation, message: message)

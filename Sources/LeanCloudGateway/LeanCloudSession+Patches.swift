@@ -102,9 +102,9 @@ extension LeanCloudSession {
         guard let hooks, index < changes.count, hooks.wants("_messageUpdate") else { return then(.success(changes)) }
         let change = changes[index]
         asked.store.read(for: .person(asked.user)) { transaction throws(StoreError) -> HookedUpdate? in
-            guard let conversation = try transaction.conversations.conversation(change.address, seenBy: asked.user),
+            guard let conversation = try transaction.conversations.one(change.address, seenBy: asked.user),
                 let place = try transaction.messages.place(of: change.edge, in: conversation.id),
-                let known = try transaction.messages.message(
+                let known = try transaction.messages.one(
                     in: conversation.id, sequence: place.sequence, as: .unrestricted),
                 known.sender == asked.user
             else { return nil }
@@ -161,11 +161,11 @@ extension LeanCloudSession {
     ) throws(StoreError) -> Done {
         var done = Done(at: transaction.wallMilliseconds, masked: [])
         for wanted in changes {
-            guard let conversation = try transaction.reading.conversations.conversation(wanted.address, seenBy: user),
+            guard let conversation = try transaction.reading.conversations.one(wanted.address, seenBy: user),
                 try !transaction.reading.isOver(conversation)
             else { throw .refused(.noSuchConversation) }
             guard let place = try transaction.reading.messages.place(of: wanted.edge, in: conversation.id),
-                let known = try transaction.reading.messages.message(
+                let known = try transaction.reading.messages.one(
                     in: conversation.id, sequence: place.sequence, as: .unrestricted)
             else { throw .refused(.noSuchMessage) }
             // Source: LeanCloud, 4403: whoever a person is there, messages of others are not theirs to change.

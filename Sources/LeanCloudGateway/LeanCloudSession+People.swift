@@ -300,7 +300,7 @@ extension LeanCloudSession {
             command,
             { reading, user throws(StoreError) in
                 let conversation = try reading.ownConversation(at: address, for: user)
-                let blocked = try reading.conversations.conversationList(.denied, of: conversation.id).map(\.name.text)
+                let blocked = try reading.conversations.list(.denied, of: conversation.id).map(\.name.text)
                 return names.filter(blocked.contains)
             }
         ) { session, blocked in

@@ -166,9 +166,7 @@ extension LeanCloudGateway {
         switch entry.key.place {
         case .message(let message): return try reading.inbox.place(of: message, waitingFor: entry.key.user)
         case .conversation(let address):
-            guard let conversation = try reading.conversations.conversation(address, seenBy: entry.key.user) else {
-                return nil
-            }
+            guard let conversation = try reading.conversations.one(address, seenBy: entry.key.user) else { return nil }
             return MessagePlace(conversation.id, try entry.mark.sequence(in: conversation.id, reading))
         }
     }
@@ -251,7 +249,7 @@ extension LeanCloudSession {
             transaction.origin = origin
             var unmoved: [UnreadTuple] = []
             for mark in marks {
-                guard let conversation = try transaction.reading.conversations.conversation(mark.address, seenBy: user),
+                guard let conversation = try transaction.reading.conversations.one(mark.address, seenBy: user),
                     try transaction.reading.conversations.member(user, in: conversation.id) != nil
                 else { continue }
                 let sequence = try mark.sequence(in: conversation.id, transaction.reading)

@@ -114,7 +114,7 @@ final class ProfileBatch: Sendable {
     }
 
     private static func team(_ id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> TeamInfo {
-        guard let conversation = try reading.conversations.conversation(id) else { return TeamInfo(conversation: id) }
+        guard let conversation = try reading.conversations.one(id) else { return TeamInfo(conversation: id) }
         let card = try reading.conversations.card(of: id)
         return TeamInfo(
             conversation: id, kind: conversation.kind, channel: conversation.channel, title: conversation.title,

@@ -402,7 +402,7 @@ private final class IndexerLoop {
             after = last.rawValue
             let gone = try self.ask { store throws(StoreError) in
                 var gone: [ConversationID] = []
-                for id in known where try store.conversations.conversation(id) == nil { gone.append(id) }
+                for id in known where try store.conversations.one(id) == nil { gone.append(id) }
                 return gone
             }
             guard let first = gone.first else { continue }

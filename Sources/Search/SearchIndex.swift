@@ -233,11 +233,11 @@ package final class SearchIndex: Sendable {
         ///
         /// - Returns: below which sequence to go on when the page is full, or they were too many or took too long.
         private func searchUnindexed(_ id: ConversationID, start: Int64, below: Int64) throws -> Int64? {
-            guard let head = try self.store.conversations.conversation(id)?.head, head >= start else { return nil }
+            guard let head = try self.store.conversations.one(id)?.head, head >= start else { return nil }
             var before = min(below, head + 1)
             let floor = max(start, before - SearchIndex.unindexedMessages)
             while before > floor {
-                let page = try self.store.messages.messages(in: id, before: before, limit: 100, as: self.access)
+                let page = try self.store.messages.page(in: id, before: before, limit: 100, as: self.access)
                 guard let first = page.first else { return nil }
                 let extras = try self.store.messages.extras(of: page.map(\.sequence), in: id, for: nil)
                 for message in page.reversed() where message.sequence >= floor {
@@ -275,9 +275,7 @@ package final class SearchIndex: Sendable {
         }
 
         private func message(at place: MessagePlace) throws -> Message? {
-            if self.access == .unrestricted, try self.store.conversations.conversation(place.conversation) == nil {
-                return nil
-            }
+            if self.access == .unrestricted, try self.store.conversations.one(place.conversation) == nil { return nil }
             do throws(StoreError) {
                 return try self.store.messages.standing(place, as: self.access)?.message
             } catch .notFound {

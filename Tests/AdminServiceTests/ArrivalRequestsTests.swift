@@ -46,7 +46,7 @@ struct ArrivalRequestsTests {
     }
 
     private func audit(of fixture: Fixture) throws -> [AuditEntry] {
-        try fixture.store.readAndWait { store throws(StoreError) in try store.audit.auditEntries(AuditQuery()) }
+        try fixture.store.readAndWait { store throws(StoreError) in try store.audit.entries(AuditQuery()) }
     }
 
     @Test("somebody arrives as the app knew them, without a token, and once is enough")

@@ -135,7 +135,7 @@ import Testing
         #expect(detail.members.isEmpty && detail.conversation.isDisbanded && detail.conversation.head == 5)
         #expect(client.refusal(of: .send(AdminSend(from: romeo, to: .group(verona), text: "?")))?.code == .refused)
         let romeos = try fixture.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations.conversations(of: try transaction.people.user(named: romeo)!.id).count
+            try transaction.conversations.page(of: try transaction.people.user(named: romeo)!.id).count
         }
         #expect(romeos == 0)
         guard
@@ -207,7 +207,7 @@ import Testing
                 try transaction.reading.people.user(named: romeo)!.id,
                 try transaction.reading.people.user(named: juliet)!.id
             )
-            let id = try transaction.reading.conversations.conversation(.channel(.group, verona), seenBy: .system)!.id
+            let id = try transaction.reading.conversations.one(.channel(.group, verona), seenBy: .system)!.id
             try transaction.inbox.recordDelivered([
                 DeliveredPosition(user: high, deviceClass: .app, conversation: id, sequence: 3),
                 DeliveredPosition(user: high, deviceClass: .web, conversation: id, sequence: 2),
@@ -246,7 +246,7 @@ import Testing
             clock.advance(milliseconds: 1_000)
             try fixture.store.writeAndWait { transaction throws(StoreError) in
                 let user = try transaction.reading.people.user(named: juliet)!.id
-                let id = try transaction.reading.conversations.conversation(address, seenBy: .system)!.id
+                let id = try transaction.reading.conversations.one(address, seenBy: .system)!.id
                 try transaction.inbox.recordDelivered([
                     DeliveredPosition(user: user, deviceClass: .app, conversation: id, sequence: sequence)
                 ])
@@ -279,7 +279,7 @@ import Testing
         let (fixture, client) = try self.furnished()
         let address = ConversationAddress.channel(.group, verona)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            let id = try transaction.reading.conversations.conversation(address, seenBy: .system)!.id
+            let id = try transaction.reading.conversations.one(address, seenBy: .system)!.id
             for (sequence, text) in [(Int64(2), "two"), (2, "zwei"), (3, "three")] {
                 try transaction.messages.edit(
                     MessagePlace(id, sequence), newBody: Array(#"{"type":1,"content":"\#(text)"}"#.utf8),
@@ -322,7 +322,7 @@ import Testing
         #expect(client.refusal(of: request)?.code == .invalid)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             let user = try transaction.reading.people.user(named: juliet)!.id
-            let id = try transaction.reading.conversations.conversation(.channel(.group, verona), seenBy: .system)!.id
+            let id = try transaction.reading.conversations.one(.channel(.group, verona), seenBy: .system)!.id
             _ = try transaction.messages.hide([MessagePlace(id, 4)], for: user)
             try transaction.messages.recall(MessagePlace(id, 5), by: .operator)
             try transaction.messages.edit(

@@ -36,7 +36,7 @@ import Testing
             let new = NewObject(
                 .unique, creator: creator, members: names, fields: Array(#"{"color":"red"}"#.utf8))
             let made = try transaction.apps.createObject(new).id
-            return try transaction.reading.conversations.conversation(made)?.objectID.text ?? ""
+            return try transaction.reading.conversations.one(made)?.objectID.text ?? ""
         }
         guard case .conversation(let detail) = try client.ask(.showConversation(id)) else {
             Issue.record("another answer was due")

@@ -151,7 +151,7 @@ extension Fixture {
     /// Until when a member of a group is muted, UTC milliseconds.
     func mutedUntil(_ name: UserName, in group: ChannelName) throws -> Int64 {
         let member = try self.store.readAndWait { store throws(StoreError) in
-            let conversation = try store.conversations.conversation(.channel(.group, group), seenBy: .system)
+            let conversation = try store.conversations.one(.channel(.group, group), seenBy: .system)
             let user = try store.people.user(named: name)
             guard let conversation, let user else { return Member?.none }
             return try store.conversations.member(user.id, in: conversation.id)

@@ -60,8 +60,7 @@ import Testing
         _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             let romeo = try transaction.reading.people.user(named: romeo)!.id
-            let group = try transaction.reading.conversations.conversation(.channel(.group, verona), seenBy: .system)!
-                .id
+            let group = try transaction.reading.conversations.one(.channel(.group, verona), seenBy: .system)!.id
             try transaction.conversations.setNickname(of: romeo, "Montague", in: group, by: .operator)
         }
         let inside = try self.profile(client, romeo, by: juliet, in: "verona")

@@ -36,7 +36,7 @@ struct PresenceTests {
         try rig.store.writeAndWait { transaction throws(StoreError) in
             let juliet = try transaction.reading.people.user(named: UserName("juliet")!)!.id
             let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
-            let id = try transaction.reading.conversations.conversation(verona, seenBy: juliet)!.id
+            let id = try transaction.reading.conversations.one(verona, seenBy: juliet)!.id
             var patch = PreferencePatch()
             patch.isSilenced = true
             try transaction.inbox.setPreference(juliet, in: id, patch)
@@ -57,7 +57,7 @@ struct PresenceTests {
         try rig.store.writeAndWait { transaction throws(StoreError) in
             let juliet = try transaction.reading.people.user(named: UserName("juliet")!)!.id
             let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
-            let id = try transaction.reading.conversations.conversation(verona, seenBy: juliet)!.id
+            let id = try transaction.reading.conversations.one(verona, seenBy: juliet)!.id
             var patch = PreferencePatch()
             patch.alerts = .managers
             try transaction.inbox.setPreference(juliet, in: id, patch)

@@ -602,7 +602,7 @@ struct RealtimeTests {
             let person = try app.server.id("Jerry")
             return try app.server.server.store.readAndWait { store throws(StoreError) in
                 guard let object = ObjectID(id),
-                    let found = try store.conversations.conversation(.object(object), seenBy: person),
+                    let found = try store.conversations.one(.object(object), seenBy: person),
                     let member = try store.conversations.member(person, in: found.id)
                 else { return false }
                 return member.mutedUntilMilliseconds > Clock.system.wallMilliseconds()

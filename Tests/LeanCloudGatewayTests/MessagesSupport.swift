@@ -11,14 +11,14 @@ extension TestServer {
         let (first, second) = (try self.id(one), try self.id(other))
         return try self.write { transaction throws(StoreError) in
             let id = try transaction.conversations.ensureDirect(first, second)
-            return try transaction.reading.conversations.conversation(id)?.objectID.text ?? ""
+            return try transaction.reading.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
     func groupID(_ channel: String, _ names: [String]) throws -> String {
         let id = try self.group(channel, names)
         return try self.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations.conversation(id)?.objectID.text ?? ""
+            try transaction.conversations.one(id)?.objectID.text ?? ""
         }
     }
 }
@@ -124,7 +124,7 @@ extension TestServer {
         let address = ConversationAddress.object(try #require(ObjectID(cid)))
         // Acknowledgements have no answer: one that changes nothing is written behind them.
         while try self.server.store.writeAndWait({ transaction throws(StoreError) -> Bool in
-            guard let conversation = try transaction.reading.conversations.conversation(address, seenBy: user) else {
+            guard let conversation = try transaction.reading.conversations.one(address, seenBy: user) else {
                 return false
             }
             return try transaction.reading.inbox.backlog(of: user, perConversation: 1, limit: 1).contains {

@@ -25,8 +25,9 @@ struct OverTests {
     private func delete(_ cid: String, _ server: TestServer) throws {
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversations.conversation(.object(object), seenBy: .system)
-            else { return }
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: .system) else {
+                return
+            }
             if found.kind == .room {
                 try transaction.conversations.setListeners([], of: found.id)
             } else {
@@ -76,8 +77,9 @@ struct OverTests {
         try tom.say("before", in: cid)
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversations.conversation(.object(object), seenBy: .system)
-            else { return }
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: .system) else {
+                return
+            }
             try transaction.conversations.disband(found.id, by: .operator)
         }
         #expect(try tom.rows(#"{"objectId":"\#(cid)"}"#).count == 1)

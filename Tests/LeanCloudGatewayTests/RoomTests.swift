@@ -65,7 +65,7 @@ struct RoomTests {
     private func cid(of room: Int) throws -> String {
         let id = self.rooms[room]
         return try self.server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations.conversation(id)?.objectID.text ?? ""
+            try transaction.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
@@ -100,7 +100,7 @@ struct RoomTests {
     func disconnect(_ minutes: Int64) throws {
         let room = self.rooms[0]
         let cid = try self.server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations.conversation(room)?.objectID.text ?? ""
+            try transaction.conversations.one(room)?.objectID.text ?? ""
         }
         let (tom, jerry) = (try self.server.leanCloud("Tom"), try self.server.leanCloud("Jerry"))
         for (name, client) in [("Tom", tom), ("Jerry", jerry)] {

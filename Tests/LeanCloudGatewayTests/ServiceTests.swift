@@ -14,7 +14,7 @@ struct ServiceTests {
         let host = try server.id("host")
         return try server.write { transaction throws(StoreError) in
             let id = try transaction.apps.createObject(NewObject(.service, creator: host, title: "news")).id
-            return try transaction.reading.conversations.conversation(id)?.objectID.text ?? ""
+            return try transaction.reading.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
@@ -67,8 +67,9 @@ struct ServiceTests {
         try self.subscribe("Tom", to: cid, tom)
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversations.conversation(.object(object), seenBy: .system)
-            else { return }
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: .system) else {
+                return
+            }
             try transaction.conversations.removeAllMembers(from: found.id, by: .application)
             try transaction.conversations.setFlags(found.flags.union(.disbanded), of: found.id)
         }
@@ -197,9 +198,7 @@ struct ServiceTests {
         let (asker, cid) = (try server.id("juliet"), try #require(message.cid))
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversations.conversation(.object(object), seenBy: asker) else {
-                return
-            }
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: asker) else { return }
             let body = Array(#"{"type":1,"content":"ho"}"#.utf8)
             try transaction.messages.edit(
                 MessagePlace(found.id, sent.sequence), newBody: body, isJSONObject: true, by: Actor(asker))
@@ -208,9 +207,7 @@ struct ServiceTests {
         #expect(edit.mid == message.id)
         #expect(edit.data == typed("ho"))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversations.conversation(.object(object), seenBy: asker) else {
-                return
-            }
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: asker) else { return }
             _ = try transaction.messages.recall(MessagePlace(found.id, sent.sequence), by: Actor(asker))
         }
         let patch = try romeo.nextPatch()

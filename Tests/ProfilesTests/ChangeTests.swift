@@ -50,13 +50,13 @@ struct ChangeTests {
             testDescription: "remark",
             expected: { ProfileChange(.person(Self.romeo), .alias, .write, onlyFor: $0.id("juliet")) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
+                try writing.friends.setRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
             }),
         Write(
             testDescription: "friendship over",
             expected: { ProfileChange(.person(Self.romeo), .alias, .write, onlyFor: $0.id("juliet")) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.friends.removeFriend(ids["romeo"]!, of: ids["juliet"]!)
+                try writing.friends.remove(ids["romeo"]!, of: ids["juliet"]!)
             }),
         Write(
             testDescription: "left the group", expected: { ProfileChange(.members($0.group), .members, .write) },
@@ -70,8 +70,8 @@ struct ChangeTests {
         try rig.write { writing throws(StoreError) in
             try writing.conversations.addMembers([ids["romeo"]!], to: group)
             try writing.conversations.setNickname(of: ids["romeo"]!, "guest", in: group, by: .operator)
-            try writing.friends.makeFriends(ids["juliet"]!, ids["romeo"]!)
-            try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "sweet")
+            try writing.friends.make(ids["juliet"]!, ids["romeo"]!)
+            try writing.friends.setRemark(ids["romeo"]!, of: ids["juliet"]!, "sweet")
         }
         let before = rig.lookUp("romeo", by: "juliet", in: group)[0]
         let again = rig.lookUp("romeo", by: "juliet", in: group)[0]
@@ -195,8 +195,8 @@ struct ChangeTests {
         try rig.write { writing throws(StoreError) in
             try writing.people.setDisplayName(ids["romeo"]!, "R.")
             try writing.people.setDisplayName(ids["tybalt"]!, "T.")
-            try writing.friends.makeFriends(ids["juliet"]!, ids["romeo"]!)
-            try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
+            try writing.friends.make(ids["juliet"]!, ids["romeo"]!)
+            try writing.friends.setRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
             try writing.conversations.setNickname(of: ids["tybalt"]!, "cat", in: group, by: .operator)
         }
         rig.settle()

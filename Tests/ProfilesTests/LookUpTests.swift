@@ -49,8 +49,8 @@ struct LookUpTests {
         }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "Prince of Cats")
         try rig.write { writing throws(StoreError) in
-            try writing.friends.makeFriends(juliet, tybalt)
-            try writing.friends.setFriendRemark(tybalt, of: juliet, "cousin")
+            try writing.friends.make(juliet, tybalt)
+            try writing.friends.setRemark(tybalt, of: juliet, "cousin")
         }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "cousin")
         #expect(rig.shown("tybalt", by: "nurse", in: group) == "Prince of Cats")
@@ -239,7 +239,7 @@ struct LookUpTests {
         // As somebody who does not exist.
         #expect(seen[1] == ProfileInfo(name: UserName("juliet")!, isKnown: false))
         #expect(rig.lookUp("tybalt", by: "nurse")[0].isKnown)
-        try rig.write { writing throws(StoreError) in try writing.friends.makeFriends(romeo, juliet) }
+        try rig.write { writing throws(StoreError) in try writing.friends.make(romeo, juliet) }
         #expect(rig.lookUp("juliet", by: "romeo")[0].isKnown)
         #expect(rig.lookUp("juliet")[0].isKnown)
     }

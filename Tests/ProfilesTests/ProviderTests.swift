@@ -47,8 +47,8 @@ struct ProviderTests {
         try rig.write { writing throws(StoreError) in
             try writing.people.setProfile(
                 of: romeo, ProfilePatch(avatar: "/ours.jpg", attributes: Array(#"{"a":1}"#.utf8)))
-            try writing.friends.makeFriends(juliet, romeo)
-            try writing.friends.setFriendRemark(romeo, of: juliet, "sweet Montague")
+            try writing.friends.make(juliet, romeo)
+            try writing.friends.setRemark(romeo, of: juliet, "sweet Montague")
             try writing.conversations.addMembers([romeo], to: group)
             try writing.conversations.setNickname(of: romeo, "guest", in: group, by: .operator)
         }

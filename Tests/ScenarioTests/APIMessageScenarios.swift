@@ -250,7 +250,7 @@ struct APIMessageScenarios {
         }
         _ = try romeo.answer(to: "x1100")
         let head = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations.conversation(tea)?.head
+            try transaction.conversations.one(tea)?.head
         }
         #expect(head == 1100)
         let expected = (1...1100).map { "m\($0)" }
@@ -360,7 +360,7 @@ struct APIMessageScenarios {
         let server = try self.filled(2)
         try server.write { transaction throws(StoreError) in
             let tea = ConversationAddress.channel(.group, ChannelName("tea")!)
-            guard let found = try transaction.reading.conversations.conversation(tea, seenBy: .system) else { return }
+            guard let found = try transaction.reading.conversations.one(tea, seenBy: .system) else { return }
             _ = try transaction.messages.recall(MessagePlace(found.id, 1), by: .operator)
         }
         let body = #"{"login_uid":"juliet","channel_id":"tea","channel_type":2}"#

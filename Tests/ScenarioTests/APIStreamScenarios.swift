@@ -183,7 +183,7 @@ struct APIStreamScenarios {
         #expect(try self.step(server, "e1", "stream.delta", Self.delta("a")).status == 200)
         try server.write { transaction throws(StoreError) in
             let tea = ConversationAddress.channel(.group, ChannelName("tea")!)
-            guard let found = try transaction.reading.conversations.conversation(tea, seenBy: .system) else { return }
+            guard let found = try transaction.reading.conversations.one(tea, seenBy: .system) else { return }
             _ = try transaction.messages.recall(MessagePlace(found.id, 1), by: .operator)
         }
         #expect(try self.message(server)["event_meta"] == nil)

@@ -14,7 +14,7 @@ struct TeamRequestScenarios {
         try server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             if form == .advanced { modes.join = join }
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 channel, NewTeam(form: form, owner: owner, members: [manager, member], modes: modes))
             if form == .advanced { _ = try store.conversations.setRoles([manager], .manager, in: id, by: .operator) }
         }
@@ -132,9 +132,7 @@ struct TeamRequestScenarios {
         try self.team(server, "tea", join: .closed)
         let (manager, outsider) = (try server.id("manager"), try server.id("outsider"))
         try server.write { store throws(StoreError) in
-            guard
-                let team = try store.reading.conversations.conversation(
-                    .channel(.group, ChannelName("tea")!), seenBy: .system)
+            guard let team = try store.reading.conversations.one(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
             _ = try store.teams.invite([outsider], to: team.id, postscript: "come", by: Actor(manager))
         }
@@ -161,9 +159,7 @@ struct TeamRequestScenarios {
         let made = try self.apply(server, outsider, "tea")
         let number = try #require(made.json["request"]?["number"]?.integer)
         try server.write { store throws(StoreError) in
-            guard
-                let team = try store.reading.conversations.conversation(
-                    .channel(.group, ChannelName("tea")!), seenBy: .system)
+            guard let team = try store.reading.conversations.one(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
             try store.teams.setMemberLimit(of: team.id, 3, by: .operator)
         }

@@ -193,7 +193,7 @@ struct SearchIndexTests {
         fixture.index.catchUp()
         fixture.outliveConversations()
         let id = verona.id
-        let left = try fixture.read { store throws(StoreError) in try store.conversations.conversation(id) }
+        let left = try fixture.read { store throws(StoreError) in try store.conversations.one(id) }
         #expect(left == nil)
         #expect(try verona.find("rose") == [])
         #expect(try fixture.find("rose", as: .unrestricted) == [])

@@ -6,23 +6,19 @@ import Testing
 @Suite("Announcements to people")
 struct AnnouncementTests {
     private func step(_ fixture: Fixture, after done: AnnouncementStep?) throws -> AnnouncementStep? {
-        try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.announcements.nextAnnouncementStep(after: done)
-        }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.announcements.nextStep(after: done) }
     }
 
     private func create(
         _ fixture: Fixture, _ body: String = "tea at eight", title: String = "", teams: [ConversationID] = []
     ) throws(StoreError) -> Int64 {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.announcements.createAnnouncement(title: title, body, sender: "ming", teams: teams)
+            try store.announcements.create(title: title, body, sender: "ming", teams: teams)
         }
     }
 
     private func confirm(_ fixture: Fixture, _ number: Int64, _ user: UserID) throws(StoreError) -> Int64 {
-        try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.announcements.confirmAnnouncement(number, by: user)
-        }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.announcements.confirm(number, by: user) }
     }
 
     private func notice(_ fixture: Fixture, _ number: Int64) throws -> Announcement {
@@ -94,11 +90,11 @@ struct AnnouncementTests {
             (
                 confirmed: try store.announcements.receivers(of: number, .confirmed, after: nil, limit: 5).map(\.user),
                 waiting: try store.announcements.receivers(of: other, .waiting, after: romeo, limit: 5).map(\.user),
-                mine: try store.announcements.announcements(for: romeo, limit: 5).map {
+                mine: try store.announcements.page(for: romeo, limit: 5).map {
                     [$0.notice.number, $0.confirmedAtMilliseconds ?? 0]
                 },
-                page: try store.announcements.announcements(for: romeo, before: other, limit: 5).map(\.notice.number),
-                all: try store.announcements.announcements(limit: 1).map(\.number)
+                page: try store.announcements.page(for: romeo, before: other, limit: 5).map(\.notice.number),
+                all: try store.announcements.page(limit: 1).map(\.number)
             )
         }
         #expect(found.confirmed == [romeo] && found.waiting == [juliet])

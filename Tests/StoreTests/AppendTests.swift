@@ -134,7 +134,7 @@ struct AppendTests {
         let sent = try #require(fixture.send([append])[0].accepted?.message)
         let read = try #require(
             try fixture.store.readAndWait { reading throws(StoreError) in
-                try reading.messages.message(in: verona, sequence: 1, as: .member(romeo))
+                try reading.messages.one(in: verona, sequence: 1, as: .member(romeo))
             })
         #expect(read.content == append.content)
         #expect(read.id == sent.id && read.sentAtMilliseconds == sent.sentAtMilliseconds)

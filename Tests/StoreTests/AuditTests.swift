@@ -30,7 +30,7 @@ struct AuditTests {
         change(&query)
         let wanted = query
         return try fixture.store.readAndWait { transaction throws(StoreError) in
-            try transaction.audit.auditEntries(wanted)
+            try transaction.audit.entries(wanted)
         }
     }
 
@@ -159,7 +159,7 @@ struct AuditTests {
                 $0.limit = 2
                 $0.before = 4
             } == [3, 2])
-        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.auditEntry(3)
+        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.entry(3)
         }
         #expect(one?.word == "users.import")
     }

@@ -226,10 +226,10 @@ struct ChangeEventTests {
         let request = try verona.write { store throws(StoreError) in
             store.origin = EventOrigin(.app)
             try store.people.setDisplayName(romeo, "Romeo M.")
-            let request = try store.friends.askFriend(juliet, by: romeo, text: "a rose", token: "key")
-            try store.friends.acceptFriend(romeo, by: juliet)
-            try store.friends.setFriendRemark(juliet, of: romeo, "the sun")
-            try store.friends.removeFriend(juliet, of: romeo)
+            let request = try store.friends.ask(juliet, by: romeo, text: "a rose", token: "key")
+            try store.friends.accept(romeo, by: juliet)
+            try store.friends.setRemark(juliet, of: romeo, "the sun")
+            try store.friends.remove(juliet, of: romeo)
             for _ in 0..<2 { try store.people.setListed(owner: juliet, .blocked, romeo, true) }
             return request
         }

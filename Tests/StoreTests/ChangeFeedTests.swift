@@ -42,7 +42,7 @@ struct CommitPositionTests {
         let place = try verona.say("one", verona.romeo)
         let message = try #require(
             try verona.read { store throws(StoreError) in
-                try store.messages.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
+                try store.messages.one(in: place.conversation, sequence: place.sequence, as: .unrestricted)
             })
         #expect(try Self.position(verona.fixture) == StorePosition(message.id))
         let (id, romeo, tybalt) = (verona.id, verona.romeo, verona.tybalt)
@@ -108,10 +108,7 @@ struct CommitPositionTests {
         var known: Int64 = 0
         while known < 600 {
             let (position, newest) = try fixture.store.readAndWait { reading throws(StoreError) in
-                (
-                    try reading.feed.position,
-                    try reading.messages.latestMessages(in: id, limit: 1, as: .unrestricted).last
-                )
+                (try reading.feed.position, try reading.messages.latest(in: id, limit: 1, as: .unrestricted).last)
             }
             #expect(position == newest.map { StorePosition($0.id) } ?? beginning)
             known = newest?.sequence ?? 0
@@ -276,7 +273,7 @@ struct ChangeFeedTests {
             let before = store.wallMilliseconds - FeedBounds.days * 86_400_000
             while try store.connection.pruneFeed(before: before) {}
         }
-        let goesBackTo = try verona.read { store throws(StoreError) in try store.feed.feedStart }
+        let goesBackTo = try verona.read { store throws(StoreError) in try store.feed.start }
         #expect(goesBackTo > start && goesBackTo <= now)
         #expect(try Self.page(verona, verona.romeo, after: start) == nil)
         #expect(try Self.page(verona, verona.romeo, after: now)?.changes == [])
@@ -298,13 +295,13 @@ struct ChangeFeedTests {
         }
         #expect(try Self.subjects(verona, tybalt, after: start) == [.person(tybalt)], "in no conversation")
         let befriended = try Self.position(verona)
-        try verona.write { store throws(StoreError) in _ = try store.friends.makeFriends(juliet, tybalt) }
+        try verona.write { store throws(StoreError) in _ = try store.friends.make(juliet, tybalt) }
         #expect(try Self.subjects(verona, juliet, after: befriended) == [.person(tybalt)])
         #expect(try Self.subjects(verona, tybalt, after: befriended) == [.person(juliet)])
         let friends = try Self.position(verona)
         try verona.write { store throws(StoreError) in
             try store.people.setDisplayName(tybalt, "Tybalt")
-            try store.friends.setFriendRemark(tybalt, of: juliet, "a cousin")
+            try store.friends.setRemark(tybalt, of: juliet, "a cousin")
             try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(try Self.subjects(verona, juliet, after: friends) == [.person(tybalt), .person(romeo)])

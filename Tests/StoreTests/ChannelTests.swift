@@ -13,8 +13,7 @@ struct ChannelTests {
     }
 
     private func conversation(_ fixture: Fixture, _ id: ConversationID) throws -> Conversation {
-        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.conversation(id)
-        }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.one(id) }
         return try #require(found)
     }
 
@@ -327,7 +326,7 @@ struct ChannelTests {
         #expect(sent.members == [romeo, juliet])
         #expect(fixture.send("2", from: nurse, to: .id(topic)).refusal == .notMember)
         let read = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.latestMessages(in: topic, limit: 1, as: .member(romeo)).count
+            try store.messages.latest(in: topic, limit: 1, as: .member(romeo)).count
         }
         #expect(read == 1)
         try fixture.store.writeAndWait { store throws(StoreError) in
@@ -378,7 +377,7 @@ struct ChannelTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         func denied() throws -> [String] {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.conversations.conversationList(.denied, of: verona).map(\.name.text)
+                try store.conversations.list(.denied, of: verona).map(\.name.text)
             }
         }
         try fixture.store.writeAndWait { store throws(StoreError) in

@@ -140,9 +140,7 @@ struct WrongClockTests {
         }
         try again.store.writeAndWait { store throws(StoreError) in store.trustClock(true) }
         self.pass(days: 2, again)
-        let kept = try again.store.readAndWait { store throws(StoreError) in
-            try store.conversations.conversation(verona)
-        }
+        let kept = try again.store.readAndWait { store throws(StoreError) in try store.conversations.one(verona) }
         #expect(kept == nil)
     }
 
@@ -181,7 +179,7 @@ struct WrongClockTests {
         #expect(right.sentAtMilliseconds == fixture.clock.clock.wallMilliseconds())
         #expect(right.sequence == 4 && right.id > wrong.id)
         let times = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.latestMessages(in: verona, limit: 10, as: .unrestricted).map(\.sentAtMilliseconds)
+            try store.messages.latest(in: verona, limit: 10, as: .unrestricted).map(\.sentAtMilliseconds)
         }
         #expect(times == times.sorted() && times.first == before.sentAtMilliseconds)
         #expect(times.allSatisfy { $0 <= right.sentAtMilliseconds } && times[2] - times[1] == 60_000)
@@ -210,9 +208,7 @@ struct WrongClockTests {
     }
 
     private func activeAt(_ fixture: Fixture, _ id: ConversationID) throws -> Int64 {
-        try #require(
-            try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.conversation(id) }
-        )
-        .activeAtMilliseconds
+        try #require(try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.one(id) })
+            .activeAtMilliseconds
     }
 }

@@ -14,12 +14,12 @@ struct CommandLogTests {
         let new = NewCommand(
             target: target, sender: sender, channel: "verona", kind: .group, clientToken: ClientToken([1, 2]),
             content: content)
-        return try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.addCommand(new) }
+        return try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.add(new) }
     }
 
     private func bodies(_ fixture: Fixture, _ user: UserID, after: Int64 = 0, limit: Int = 100) throws -> [String] {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.commands.commands(for: user, after: after, limit: limit)
+            try store.commands.page(for: user, after: after, limit: limit)
         }.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
@@ -44,7 +44,7 @@ struct CommandLogTests {
         #expect(try self.bodies(fixture, romeo) == ["1"])
         #expect(try self.bodies(fixture, juliet, after: first.command.sequence) == ["2"])
         let read = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.commands.commands(for: romeo, after: 0, limit: 1)
+            try store.commands.page(for: romeo, after: 0, limit: 1)
         }
         #expect(read == [first.command] && first.command.senderName.text == "romeo")
         #expect(try fixture.unread(juliet) == [:])
@@ -65,7 +65,7 @@ struct CommandLogTests {
                     kind: MessageKind(rawValue: 99), flags: .syncOnce, wire: .wuKong, body: Array(body.utf8)))
             new.replacesEqual = true
             let command = new
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.addCommand(command) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.add(command) }
         }
         _ = try self.add(fixture, "members", for: .conversation(verona))
         for _ in 0..<3 {
@@ -120,7 +120,7 @@ struct CommandLogTests {
         }
         func acknowledge(_ sequence: Int64, single: Bool) throws -> Int64 {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.commands.acknowledgeCommands(romeo, upTo: sequence, single: single)
+                try store.commands.acknowledge(romeo, upTo: sequence, single: single)
             }
         }
         #expect(try acknowledge(commands[2], single: true) == 0)
@@ -129,7 +129,7 @@ struct CommandLogTests {
         #expect(try acknowledge(commands[0], single: false) == commands[2])
         #expect(try acknowledge(99, single: false) == commands[3])
         let position = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.commands.commandPosition(romeo)
+            try store.commands.position(romeo)
         }
         #expect(position == commands[3])
         #expect(try fixture.verified().findings == [])

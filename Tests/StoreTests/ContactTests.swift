@@ -46,8 +46,8 @@ struct ContactTests {
         #expect(try Self.all(fixture, for: wang) == ["a4", "a3", "a2", "a5", "wang", "a1"])
         let friend = UserID(rawValue: wang.rawValue + 2)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.friends.makeFriends(wang, friend)
-            try store.friends.setFriendRemark(friend, of: wang, "赵")
+            _ = try store.friends.make(wang, friend)
+            try store.friends.setRemark(friend, of: wang, "赵")
         }
         #expect(try Self.all(fixture, for: wang) == ["a4", "a3", "a5", "wang", "a2", "a1"])
         #expect(try Self.all(fixture, for: friend) == ["a4", "a3", "a2", "a5", "wang", "a1"])
@@ -119,17 +119,17 @@ struct ContactTests {
         let verona = try fixture.group("verona", owner: ann, [bob])
         try fixture.store.writeAndWait { store throws(StoreError) in
             try store.people.setProfile(of: ann, ProfilePatch(displayName: "安"))
-            _ = try store.friends.makeFriends(ann, bob)
-            _ = try store.friends.makeFriends(ann, cat)
-            try store.friends.setFriendRemark(bob, of: ann, "鲍勃")
-            try store.friends.setFriendRemark(ann, of: bob, "安娜")
-            try store.friends.setFriendRemark(cat, of: ann, "猫")
+            _ = try store.friends.make(ann, bob)
+            _ = try store.friends.make(ann, cat)
+            try store.friends.setRemark(bob, of: ann, "鲍勃")
+            try store.friends.setRemark(ann, of: bob, "安娜")
+            try store.friends.setRemark(cat, of: ann, "猫")
             try store.conversations.setNickname(of: bob, "波", in: verona, by: Actor(bob))
         }
         #expect(try fixture.verify(try fixture.copied()).findings == [])
         try fixture.store.writeAndWait { store throws(StoreError) in
             try store.people.setProfile(of: ann, ProfilePatch(displayName: ""))
-            try store.friends.removeFriend(cat, of: ann)
+            try store.friends.remove(cat, of: ann)
             try store.conversations.setNickname(of: bob, nil, in: verona, by: Actor(bob))
             _ = try store.people.deleteUser(bob)
         }

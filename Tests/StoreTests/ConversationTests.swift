@@ -16,7 +16,7 @@ struct ConversationTests {
         #expect(members.map(\.name.text) == ["romeo", "juliet"])
         #expect(members.map(\.role) == [.owner, .member])
         let conversation = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversations.conversation(.channel(.group, ChannelName("verona")!), seenBy: juliet)
+            try store.conversations.one(.channel(.group, ChannelName("verona")!), seenBy: juliet)
         }
         #expect(conversation?.id == verona && conversation?.memberCount == 2)
         #expect(throws: StoreError.exists("conversation verona")) { try fixture.group("verona", owner: juliet) }
@@ -83,7 +83,7 @@ struct ConversationTests {
         fixture.send("late", from: romeo, to: .id(verona))
         #expect(try fixture.unread(juliet) == [verona: 1])
         let seen = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.latestMessages(in: verona, limit: 10, as: .member(juliet)).count
+            try store.messages.latest(in: verona, limit: 10, as: .member(juliet)).count
         }
         #expect(seen == 2)
         #expect(try fixture.verified().findings == [])
@@ -97,7 +97,7 @@ struct ConversationTests {
         let mantua = try fixture.group("mantua", owner: romeo, [juliet])
         func changed(_ since: Int64) throws -> [ConversationOfMember] {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.conversations.conversationsChanged(of: juliet, since: since)
+                try store.conversations.changed(of: juliet, since: since)
             }
         }
         let start = try #require(try changed(0).map(\.change).max())
@@ -116,7 +116,7 @@ struct ConversationTests {
         }
         #expect(try changed(title).map(\.unread) == [0])
         let forRomeo = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversations.conversationsChanged(of: romeo, since: title).count
+            try store.conversations.changed(of: romeo, since: title).count
         }
         #expect(forRomeo == 0)
     }
@@ -127,7 +127,7 @@ struct ConversationTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         fixture.send("hi", from: juliet, to: direct("romeo"))
         let names = try fixture.store.readAndWait { store throws(StoreError) in
-            [try store.conversations.conversations(of: romeo), try store.conversations.conversations(of: juliet)].map {
+            [try store.conversations.page(of: romeo), try store.conversations.page(of: juliet)].map {
                 $0[0].peerName?.text
             }
         }

@@ -44,7 +44,7 @@ struct DeletionTests {
                 try store.conversations.addMembers([romeo], to: verona).users
             })
         #expect(
-            self.isGone(fixture) { store throws(StoreError) in try store.friends.makeFriends(romeo, juliet).change })
+            self.isGone(fixture) { store throws(StoreError) in try store.friends.make(romeo, juliet).change })
         #expect(
             self.isGone(fixture) { store throws(StoreError) in
                 try store.people.setListed(owner: juliet, .allowed, romeo, true)
@@ -76,9 +76,9 @@ struct DeletionTests {
             try store.people.setRole(romeo, .administrator)
             try store.people.issueToken(
                 hash: [1], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
-            try store.friends.makeFriends(romeo, juliet)
-            try store.friends.setFriendRemark(romeo, of: juliet, "love")
-            _ = try store.friends.askFriend(romeo, by: tybalt, text: "duel", token: "t")
+            try store.friends.make(romeo, juliet)
+            try store.friends.setRemark(romeo, of: juliet, "love")
+            _ = try store.friends.ask(romeo, by: tybalt, text: "duel", token: "t")
             try store.people.setListed(owner: romeo, .blocked, tybalt, true)
             try store.people.setListed(owner: tybalt, .blocked, romeo, true)
             try store.people.setAllowlistOnly(romeo, true)
@@ -86,11 +86,11 @@ struct DeletionTests {
         let deleted = try fixture.store.writeAndWait { store throws(StoreError) in try store.people.deleteUser(romeo) }
         #expect(deleted.revokedTokens == 1)
         let found = try fixture.store.readAndWait { store throws(StoreError) in
-            let requests = try store.friends.friendRequest(from: tybalt, to: romeo)?.state
+            let requests = try store.friends.request(from: tybalt, to: romeo)?.state
             return (
                 user: try store.people.user(romeo), tokens: try store.people.tokens(of: romeo).count,
-                friends: try store.friends.friendIDs(of: juliet) + store.friends.friendIDs(of: romeo),
-                told: try store.friends.friend(romeo, of: juliet), request: requests,
+                friends: try store.friends.ids(of: juliet) + store.friends.ids(of: romeo),
+                told: try store.friends.one(romeo, of: juliet), request: requests,
                 lists: try store.people.personalList(of: tybalt, .blocked)
                     + store.people.personalList(of: romeo, .blocked),
                 profile: try store.people.profile(of: romeo), member: try store.conversations.member(romeo, in: verona)
@@ -179,15 +179,14 @@ struct DeletionTests {
         let verona = try fixture.group("verona", owner: romeo)
         _ = try fixture.group("mantua", owner: juliet, [romeo])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.friends.makeFriends(romeo, juliet)
+            try store.friends.make(romeo, juliet)
             try store.conversations.disband(verona, by: .operator)
             try store.people.issueToken(
                 hash: [9], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
         }
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                counts: try store.people.personCounts(of: romeo),
-                friends: try store.friends.newestFriends(of: romeo, limit: 5),
+                counts: try store.people.counts(of: romeo), friends: try store.friends.newest(of: romeo, limit: 5),
                 teams: try store.people.teams(of: romeo, limit: 5).map(\.name.text),
                 issued: try store.people.tokenIssueTimes(of: romeo)
             )

@@ -171,7 +171,7 @@ final class Fixture: Sendable {
             var all: [Message] = []
             while true {
                 // A page ends at its bound of bytes too.
-                let page = try reading.messages.messages(
+                let page = try reading.messages.page(
                     in: conversation, before: all.first?.sequence ?? .max, limit: 1_000, as: .unrestricted)
                 if page.isEmpty { return all }
                 all = page + all

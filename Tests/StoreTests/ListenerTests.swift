@@ -54,7 +54,7 @@ struct ListenerTests {
                 unread: try store.inbox.unread(of: juliet).count,
                 recent: try store.inbox.recent(of: juliet, limit: 10).count,
                 missed: try store.conversations.undelivered(of: juliet, class: .app).count,
-                history: try store.messages.latestMessages(in: room, limit: 10, as: .member(juliet)).count,
+                history: try store.messages.latest(in: room, limit: 10, as: .member(juliet)).count,
                 listeners: try store.conversations.listeners(of: room).map(\.name.text),
                 count: try store.conversations.listenerCount(of: room)
             )

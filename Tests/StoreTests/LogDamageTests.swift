@@ -32,7 +32,7 @@ import Testing
     private func messages(_ folder: TemporaryFolder, accepting: Bool = false) throws -> Int {
         let fixture = try Fixture(folder) { $0.acceptsDamagedLog = accepting }
         return try fixture.store.readAndWait { store throws(StoreError) in
-            let verona = try store.conversations.conversation(.channel(.group, ChannelName("verona")!), seenBy: .system)
+            let verona = try store.conversations.one(.channel(.group, ChannelName("verona")!), seenBy: .system)
             return Int(verona?.head ?? 0)
         }
     }

@@ -61,14 +61,14 @@ struct MessageMarkTests {
         let (juliet, romeo) = (verona.juliet, verona.romeo)
         try verona.say("1", romeo)
         let seen = try verona.read { store throws(StoreError) in
-            try store.conversations.conversations(of: romeo).map(\.change).max()
+            try store.conversations.page(of: romeo).map(\.change).max()
         }
         let newest = seen ?? 0
         _ = try self.hide(verona, [1], juliet)
         let (theirs, hers) = try verona.read { store throws(StoreError) in
             (
-                try store.conversations.conversationsChanged(of: romeo, since: newest).count,
-                try store.conversations.conversationsChanged(of: juliet, since: newest).count
+                try store.conversations.changed(of: romeo, since: newest).count,
+                try store.conversations.changed(of: juliet, since: newest).count
             )
         }
         #expect(theirs == 0 && hers == 1)

@@ -424,7 +424,7 @@ struct ObjectTests {
         cafe.fixture.clock.advance(milliseconds: 3_600_000)
         cafe.fixture.store.runMaintenance()
         let left = try cafe.fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversations.allConversations(limit: 10).map(\.id)
+            try store.conversations.all(limit: 10).map(\.id)
         }
         #expect(left == [other.id])
         #expect(try cafe.isSound() == [])

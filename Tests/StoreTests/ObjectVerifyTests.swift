@@ -44,7 +44,7 @@ struct ConversationExpiryTests {
 
     private func left(_ cafe: Cafe) throws -> [ConversationID] {
         try cafe.fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversations.allConversations(limit: 10).map(\.id)
+            try store.conversations.all(limit: 10).map(\.id)
         }
     }
 
@@ -65,7 +65,7 @@ struct ConversationExpiryTests {
         }
         let before = cafe.fixture.clock.clock.wallMilliseconds() - 8 * Self.day
         let due = try cafe.fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversations.inactiveConversations(before: before, limit: 10).map(\.id)
+            try store.conversations.inactive(before: before, limit: 10).map(\.id)
         }
         #expect(due == [silent])
         #expect(try self.left(cafe) == [silent, said, changed])

@@ -28,8 +28,8 @@ struct PageBytesTests {
         let access = HistoryAccess.member(romeo)
         let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.messages.messages(in: verona, after: 0, limit: limit, as: access).count,
-                try store.messages.latestMessages(in: verona, limit: limit, as: access).count,
+                try store.messages.page(in: verona, after: 0, limit: limit, as: access).count,
+                try store.messages.latest(in: verona, limit: limit, as: access).count,
                 try store.messages.history(in: verona, HistoryQuery(limit: limit), as: access).count,
             ]
         }
@@ -44,12 +44,12 @@ struct PageBytesTests {
             var up: [[Int64]] = []
             var down: [[Int64]] = []
             while true {
-                let page = try store.messages.messages(in: verona, after: up.last?.last ?? 0, limit: 1_000, as: access)
+                let page = try store.messages.page(in: verona, after: up.last?.last ?? 0, limit: 1_000, as: access)
                 if page.isEmpty { break }
                 up.append(page.map(\.sequence))
             }
             while true {
-                let page = try store.messages.messages(
+                let page = try store.messages.page(
                     in: verona, before: down.last?.first ?? .max, limit: 1_000, as: access)
                 if page.isEmpty { break }
                 down.append(page.map(\.sequence))
@@ -83,7 +83,7 @@ struct PageBytesTests {
     func atLeastOne() throws {
         let (fixture, romeo, verona) = try self.filled()
         let page = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.messages(in: verona, before: 11, limit: 5, as: .member(romeo), maximumBytes: 1).map(
+            try store.messages.page(in: verona, before: 11, limit: 5, as: .member(romeo), maximumBytes: 1).map(
                 \.sequence)
         }
         #expect(page == [10])

@@ -18,17 +18,17 @@ struct PeopleTests {
     private func ask(_ fixture: Fixture, _ other: UserID, by asker: UserID, token: String = "t") throws -> FriendRequest
     {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.friends.askFriend(other, by: asker, text: "hello", token: token)
+            try store.friends.ask(other, by: asker, text: "hello", token: token)
         }
     }
 
     private func accept(_ fixture: Fixture, _ asker: UserID, by user: UserID) throws {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.acceptFriend(asker, by: user) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.accept(asker, by: user) }
     }
 
     private func friends(_ fixture: Fixture, _ owner: UserID, after change: Int64 = 0) throws -> [Friend] {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.friends.friends(of: owner, after: change, limit: 1_000)
+            try store.friends.page(of: owner, after: change, limit: 1_000)
         }
     }
 
@@ -129,28 +129,26 @@ struct PeopleTests {
         #expect(his[0].change == hers[0].change && !his[0].isRemoved)
 
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.friends.setFriendRemark(juliet, of: romeo, "the sun")
+            try store.friends.setRemark(juliet, of: romeo, "the sun")
         }
         let remarked = try self.friends(fixture, romeo, after: his[0].change)
         #expect(remarked.map(\.remark) == ["the sun"])
         #expect(try self.friends(fixture, juliet, after: hers[0].change) == [])
 
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.removeFriend(romeo, of: juliet) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.remove(romeo, of: juliet) }
         for (user, change) in [(romeo, remarked[0].change), (juliet, hers[0].change)] {
             let left = try self.friends(fixture, user, after: change)
             #expect(left.map(\.isRemoved) == [true] && left[0].remark == nil)
-            #expect(
-                try fixture.store.readAndWait { store throws(StoreError) in try store.friends.friendIDs(of: user) }
-                    == [])
+            #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.friends.ids(of: user) } == [])
         }
         #expect(throws: StoreError.refused(.alreadyGone)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.friends.removeFriend(romeo, of: juliet)
+                try store.friends.remove(romeo, of: juliet)
             }
         }
         #expect(throws: StoreError.refused(.noSuchUser)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.friends.setFriendRemark(juliet, of: romeo, "the moon")
+                try store.friends.setRemark(juliet, of: romeo, "the moon")
             }
         }
         #expect(try fixture.verified().isClean)
@@ -162,10 +160,10 @@ struct PeopleTests {
         let romeo = try fixture.user("romeo")
         let others = try (0..<5).map { try fixture.user("friend\($0)") }
         for other in others {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.makeFriends(romeo, other) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.make(romeo, other) }
         }
         let first = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.friends.friends(of: romeo, after: 0, limit: 2)
+            try store.friends.page(of: romeo, after: 0, limit: 2)
         }
         let rest = try self.friends(fixture, romeo, after: first.last?.change ?? 0)
         #expect((first + rest).map(\.user) == others)
@@ -180,17 +178,17 @@ struct PeopleTests {
         try self.ask(fixture, romeo, by: juliet, token: "hers")
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                old: try store.friends.friendRequest(to: juliet, token: "old"),
-                new: try store.friends.friendRequest(to: juliet, token: "new"),
-                elsewhere: try store.friends.friendRequest(to: romeo, token: "new"),
-                waiting: try store.friends.waitingFriendRequests(to: juliet)
+                old: try store.friends.request(to: juliet, token: "old"),
+                new: try store.friends.request(to: juliet, token: "new"),
+                elsewhere: try store.friends.request(to: romeo, token: "new"),
+                waiting: try store.friends.waitingRequests(to: juliet)
             )
         }
         #expect(found.old == nil && found.elsewhere == nil && found.waiting == 1)
         #expect(found.new?.askerName.text == "romeo" && found.new?.otherName.text == "juliet")
         try self.accept(fixture, romeo, by: juliet)
         let waiting = try fixture.store.readAndWait { store throws(StoreError) in
-            [try store.friends.waitingFriendRequests(to: juliet), try store.friends.waitingFriendRequests(to: romeo)]
+            [try store.friends.waitingRequests(to: juliet), try store.friends.waitingRequests(to: romeo)]
         }
         #expect(waiting == [0, 0])
         #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(fixture, romeo, by: juliet) }
@@ -203,12 +201,12 @@ struct PeopleTests {
         try self.ask(fixture, juliet, by: romeo)
         let dismiss = { @Sendable (state: FriendRequestState) throws in
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.friends.dismissFriendRequest(from: romeo, by: juliet, as: state)
+                try store.friends.dismissRequest(from: romeo, by: juliet, as: state)
             }
         }
         let list = { @Sendable () throws in
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.friends.friendRequests(to: juliet, limit: 10).map(\.state)
+                try store.friends.requests(to: juliet, limit: 10).map(\.state)
             }
         }
         try dismiss(.refused)

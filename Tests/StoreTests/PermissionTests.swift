@@ -57,11 +57,11 @@ struct PermissionTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let verona = try fixture.group("verona", owner: juliet, [romeo])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.conversations.setConversationList(.denied, of: verona, to: [romeo])
+            try store.conversations.setList(.denied, of: verona, to: [romeo])
         }
         #expect(fixture.send("1", from: romeo, to: .id(verona)).refusal == .blocked)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.conversations.setConversationList(.denied, of: verona, to: [])
+            try store.conversations.setList(.denied, of: verona, to: [])
             try store.conversations.setListed(in: verona, .allowed, juliet, true)
         }
         #expect(fixture.send("2", from: romeo, to: .id(verona)).refusal == .notAllowlisted)
@@ -110,7 +110,7 @@ struct PermissionTests {
         #expect(fixture.send("ha", from: tybalt, to: .id(secret)).refusal == .noSuchConversation)
         #expect(throws: StoreError.notFound("the conversation")) {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.messages.latestMessages(in: secret, limit: 1, as: .member(tybalt)).count
+                try store.messages.latest(in: secret, limit: 1, as: .member(tybalt)).count
             }
         }
     }

@@ -68,7 +68,7 @@ struct PositionTests {
         }
         #expect(try fixture.unread(juliet) == [verona: 2])
         let listed = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversations.conversations(of: juliet).map(\.unread)
+            try store.conversations.page(of: juliet).map(\.unread)
         }
         #expect(listed == [2])
         #expect(try self.read(fixture, juliet, verona, 1).unread == 1)

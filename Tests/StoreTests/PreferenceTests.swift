@@ -80,7 +80,7 @@ struct PreferenceTests {
         fixture.send("2", from: nurse, to: .id(verona))
         for (sequence, wanted) in [(Int64(1), [juliet, nurse]), (2, [nurse])] {
             let alerted = try fixture.store.readAndWait { store throws(StoreError) in
-                guard let message = try store.messages.message(in: verona, sequence: sequence, as: .unrestricted) else {
+                guard let message = try store.messages.one(in: verona, sequence: sequence, as: .unrestricted) else {
                     throw .notFound("the message")
                 }
                 return try store.inbox.alerted(
@@ -89,7 +89,7 @@ struct PreferenceTests {
             #expect(alerted == wanted)
         }
         let normal = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.teams.createTeam(
+            try store.teams.create(
                 ChannelName("mantua")!, NewTeam(form: .normal, title: "Mantua", owner: romeo, members: [juliet]))
         }
         let direct = try fixture.store.writeAndWait { store throws(StoreError) in
@@ -200,14 +200,14 @@ struct PreferenceTests {
         func seen(_ access: HistoryAccess) throws -> [Int] {
             try fixture.store.readAndWait { store throws(StoreError) in
                 [
-                    try store.messages.latestMessages(in: verona, limit: 10, as: access).count,
-                    try store.messages.messages(in: verona, before: 5, limit: 10, as: access).count,
-                    try store.messages.messages(in: verona, after: 0, limit: 10, as: access).count,
-                    try store.messages.messages(in: verona, around: 4, limit: 10, as: access).count,
-                    try store.messages.messages(in: verona, around: 3, limit: 10, as: access).count,
-                    try store.messages.message(in: verona, sequence: 3, as: access) == nil ? 0 : 1,
-                    try store.messages.message(sent[2], in: verona, as: access) == nil ? 0 : 1,
-                    try store.messages.message(sent[3], in: verona, as: access) == nil ? 0 : 1,
+                    try store.messages.latest(in: verona, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, before: 5, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, after: 0, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, around: 4, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, around: 3, limit: 10, as: access).count,
+                    try store.messages.one(in: verona, sequence: 3, as: access) == nil ? 0 : 1,
+                    try store.messages.one(sent[2], in: verona, as: access) == nil ? 0 : 1,
+                    try store.messages.one(sent[3], in: verona, as: access) == nil ? 0 : 1,
                 ]
             }
         }

@@ -21,7 +21,7 @@ struct SystemMessageTests {
     private func lines(_ verona: Verona) throws -> [String] {
         let id = verona.id
         let messages = try verona.read { store throws(StoreError) in
-            try store.messages.latestMessages(in: id, limit: 10, as: .unrestricted)
+            try store.messages.latest(in: id, limit: 10, as: .unrestricted)
         }
         return messages.map { message in
             let text = String(decoding: message.content.body, as: UTF8.self)
@@ -125,7 +125,7 @@ struct SystemMessageTests {
             guard let fixture else { return "no store" }
             let copy = try Fixture(fixture.folder.copied(), clock: fixture.clock)
             return try copy.store.readAndWait { store throws(StoreError) in
-                let lines = try store.messages.latestMessages(in: id, limit: 10, as: .unrestricted)
+                let lines = try store.messages.latest(in: id, limit: 10, as: .unrestricted)
                 return "\(try store.conversations.members(of: id).count) members, \(lines.count) lines"
             }
         } catch {

@@ -23,7 +23,7 @@ struct TeamFixture {
         let other = try fixture.user("juliet")
         let outsider = try fixture.user("tybalt")
         let id = try fixture.store.writeAndWait { store throws(StoreError) in
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 ChannelName("verona")!,
                 NewTeam(
                     form: form, title: "Verona", owner: owner, members: [manager, member, other], memberLimit: limit,
@@ -68,7 +68,7 @@ struct TeamFixture {
     func team() throws -> Team {
         let (id, now) = (self.id, self.fixture.clock.clock.wallMilliseconds())
         return try #require(
-            try self.fixture.store.readAndWait { store throws(StoreError) in try store.teams.team(id, at: now) })
+            try self.fixture.store.readAndWait { store throws(StoreError) in try store.teams.one(id, at: now) })
     }
 
     func roles() throws -> [UserID: MemberRole] {
@@ -85,7 +85,7 @@ struct TeamFixture {
             var query = TeamRequestQuery()
             query.team = id
             query.onlyWaiting = waiting
-            return try store.teams.teamRequests(query, at: now)
+            return try store.teams.requests(query, at: now)
         }
     }
 
@@ -274,7 +274,7 @@ struct TeamTests {
         let (owner, romeo) = (normal.owner, normal.member)
         let mantua = try normal.fixture.group("mantua", owner: owner, [romeo])
         let settings = try normal.fixture.store.readAndWait { store throws(StoreError) in
-            try store.teams.team(mantua, at: 0)?.settings
+            try store.teams.one(mantua, at: 0)?.settings
         }
         #expect(settings == .open)
         #expect(try normal.isSound() == [])
@@ -303,7 +303,7 @@ struct TeamTests {
         let reopened = try team.fixture.reopened()
         let (id, member) = (team.id, team.member)
         let after = try #require(
-            try reopened.store.readAndWait { store throws(StoreError) in try store.teams.team(id, at: 0) })
+            try reopened.store.readAndWait { store throws(StoreError) in try store.teams.one(id, at: 0) })
         #expect(after.settings.join == .approval && after.conversation.flags.muteMode == .everyone)
         // The writer has read the modes again, too.
         let invitation = try reopened.store.writeAndWait { store throws(StoreError) in
@@ -450,12 +450,12 @@ struct SchemaTeamsTests {
         let (verona, mantua) = (ConversationID(rawValue: 1), ConversationID(rawValue: 2))
         let romeo = UserID(rawValue: 1)
         let team = try #require(
-            try fixture.store.readAndWait { store throws(StoreError) in try store.teams.team(verona, at: 0) })
+            try fixture.store.readAndWait { store throws(StoreError) in try store.teams.one(verona, at: 0) })
         #expect(team.settings == .open && team.conversation.flags.inviteMode == .everyone)
         #expect(team.announcement?.body == "tonight" && team.announcement?.author == .system)
         #expect(team.card.notice == "tonight" && team.owner == romeo)
         let community = try fixture.store.readAndWait { store throws(StoreError) in
-            let team = try store.teams.team(mantua, at: 0)
+            let team = try store.teams.one(mantua, at: 0)
             return (team, try store.conversations.card(of: mantua)?.notice)
         }
         #expect(community.0 == nil && community.1 == "a plague")

@@ -108,7 +108,7 @@ struct VerifyTests {
     func soundChanges() throws {
         let fixture = try self.changed()
         let ids = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.latestMessages(in: ConversationID(rawValue: 1), limit: 9, as: .unrestricted).map(\.id)
+            try store.messages.latest(in: ConversationID(rawValue: 1), limit: 9, as: .unrestricted).map(\.id)
         }
         let expectations = ids.enumerated().map { index, id in
             VerifyExpectation(

@@ -25,10 +25,10 @@ struct VerifyViewTests {
                 "INSERT INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, 4)", juliet, verona)
             let content = MessageContent(kind: .none, flags: [], wire: .native, body: [])
             for target in [CommandTarget.people([juliet]), .conversation(verona)] {
-                try store.commands.addCommand(
+                try store.commands.add(
                     NewCommand(target: target, sender: .system, channel: "", kind: .direct, content: content))
             }
-            try store.commands.acknowledgeCommands(juliet, upTo: 1, single: true)
+            try store.commands.acknowledge(juliet, upTo: 1, single: true)
         }
         return fixture
     }

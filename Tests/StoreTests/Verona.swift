@@ -71,7 +71,7 @@ struct Verona {
 
     func message(_ place: MessagePlace) throws -> Message {
         let message = try self.read { store throws(StoreError) in
-            try store.messages.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
+            try store.messages.one(in: place.conversation, sequence: place.sequence, as: .unrestricted)
         }
         return try #require(message)
     }
@@ -84,8 +84,7 @@ struct Verona {
 
     func revision() throws -> Int64 {
         let id = self.id
-        return try #require(
-            try self.read { store throws(StoreError) in try store.conversations.conversation(id)?.revision })
+        return try #require(try self.read { store throws(StoreError) in try store.conversations.one(id)?.revision })
     }
 
     func advance(seconds: Int64) { self.fixture.clock.advance(milliseconds: seconds * 1_000) }

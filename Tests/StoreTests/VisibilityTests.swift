@@ -20,7 +20,7 @@ struct VisibilityTests {
         -> [String]
     {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.latestMessages(in: id, limit: 100, as: .member(user), skippingUnseen: skipping)
+            try store.messages.latest(in: id, limit: 100, as: .member(user), skippingUnseen: skipping)
         }.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
@@ -49,7 +49,7 @@ struct VisibilityTests {
         #expect(try self.seen(fixture, verona, by: juliet) == ["all", "secret"])
         #expect(try self.seen(fixture, verona, by: tybalt) == ["all", self.placeholder])
         let one = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages.message(in: verona, sequence: 2, as: .member(tybalt))
+            try store.messages.one(in: verona, sequence: 2, as: .member(tybalt))
         }
         #expect(one?.isStandIn == true && one?.content.envelope == nil && one?.sender == romeo && one?.sequence == 2)
         #expect(one?.content.kind == .text && one?.content.flags.contains(.countsAsUnread) == false)
@@ -100,10 +100,10 @@ struct VisibilityTests {
         #expect(try self.seen(fixture, news, by: juliet).count == 6)
         let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.messages.latestMessages(in: news, limit: 2, as: .member(tybalt)),
-                try store.messages.messages(in: news, after: 1, limit: 2, as: .member(tybalt)),
-                try store.messages.messages(in: news, before: 3, limit: 2, as: .member(tybalt)),
-                try [store.messages.message(in: news, sequence: 2, as: .member(tybalt))].compactMap { $0 },
+                try store.messages.latest(in: news, limit: 2, as: .member(tybalt)),
+                try store.messages.page(in: news, after: 1, limit: 2, as: .member(tybalt)),
+                try store.messages.page(in: news, before: 3, limit: 2, as: .member(tybalt)),
+                try [store.messages.one(in: news, sequence: 2, as: .member(tybalt))].compactMap { $0 },
             ].map { $0.map(\.sequence) }
         }
         #expect(pages == [[3, 5], [3, 5], [1], []])
@@ -245,7 +245,7 @@ struct VisibilityTests {
         try self.addRule(fixture, FilterRule(word: "poison", action: .drop))
         for _ in 0..<5 { fixture.send("poison", from: romeo, to: .id(verona)) }
         let newest = try fixture.store.readAndWait { store throws(StoreError) in
-            guard let conversation = try store.conversations.conversation(verona) else { return [Int64]() }
+            guard let conversation = try store.conversations.one(verona) else { return [Int64]() }
             return try [romeo, juliet].map { user throws(StoreError) in
                 try store.apps.newestMessage(in: conversation, seenBy: user)?.message.sequence ?? 0
             }

@@ -160,7 +160,7 @@ final class EventsSession: ConnectionHandler {
             { store throws(StoreError) in
                 var found: [ConversationID: ConversationPlace] = [:]
                 for place in places {
-                    guard let id = try store.conversations.conversation(place.address, seenBy: user)?.id,
+                    guard let id = try store.conversations.one(place.address, seenBy: user)?.id,
                         try store.conversations.member(user, in: id) != nil
                     else { continue }
                     found[id] = place

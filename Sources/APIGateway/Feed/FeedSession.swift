@@ -94,7 +94,7 @@ final class FeedSession {
         self.gateway.context.api.services.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
             FeedFacts(
                 epoch: try store.feed.epoch, newest: try store.feed.position.rawValue,
-                oldest: try store.feed.feedStart.rawValue)
+                oldest: try store.feed.start.rawValue)
         } then: { result in
             later { $0.received(facts: result) }
         }

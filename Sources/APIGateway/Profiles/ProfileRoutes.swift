@@ -71,7 +71,7 @@ package struct ProfileRoutes: Sendable {
         services.store.read(
             for: request.asker,
             { store throws(StoreError) in
-                try store.conversations.conversation(place.address, seenBy: asker ?? .system)?.id
+                try store.conversations.one(place.address, seenBy: asker ?? .system)?.id
             }
         ) { result in find((try? result.get()) ?? nil) }
     }

@@ -32,7 +32,7 @@ extension ReadTransaction {
     private func parameters(
         of id: ObjectID, by person: UserName, _ more: [(String, JSONValue)]
     ) throws(StoreError) -> JSONValue? {
-        guard let conversation = try self.conversations.conversation(.object(id), seenBy: .system) else { return nil }
+        guard let conversation = try self.conversations.one(.object(id), seenBy: .system) else { return nil }
         let name = LeanCloudNames.conversationID(id, conversation.kind)
         return JSONValue(hook: [("initBy", .string(person.text)), ("convId", .string(name))], more)
     }
@@ -41,7 +41,7 @@ extension ReadTransaction {
         of append: Append, from address: String?, at now: Int64
     ) throws(StoreError) -> JSONValue? {
         guard let sender = try self.people.user(append.sender)?.name else { return nil }
-        let conversation = try self.conversations.conversation(append.address, seenBy: append.sender)
+        let conversation = try self.conversations.one(append.address, seenBy: append.sender)
         var peers: [UserName] = []
         if let conversation {
             peers = try self.receivers(of: conversation, but: append.sender, append.content.envelope)
@@ -61,7 +61,7 @@ extension ReadTransaction {
 
     private func parameters(of update: HookedUpdate, at now: Int64) throws(StoreError) -> JSONValue? {
         guard let editor = try self.people.user(update.editor)?.name,
-            let conversation = try self.conversations.conversation(update.place.conversation)
+            let conversation = try self.conversations.one(update.place.conversation)
         else { return nil }
         return JSONValue(
             hook: [

@@ -141,7 +141,7 @@ extension ReadTransaction {
     /// The first of those who are shown a message as it is, without its sender.
     fileprivate func people(of message: Message) throws(StoreError) -> (members: [Member], conversation: Conversation)?
     {
-        guard let conversation = try self.conversations.conversation(message.conversation) else { return nil }
+        guard let conversation = try self.conversations.one(message.conversation) else { return nil }
         let members = try self.conversations.members(of: conversation.id).filter { $0.user != message.sender }
         let audience = Set(try self.messages.audience(of: message, among: members.map(\.user)))
         let receivers = members.lazy.filter { audience.contains($0.user) }.prefix(LeanCloudHooks.maximumReceivers)

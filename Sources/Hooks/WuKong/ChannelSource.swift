@@ -47,16 +47,14 @@ extension WriteTransaction {
     func importChannel(
         _ kind: ConversationKind, _ name: ChannelName, _ sourced: SourcedChannel
     ) throws(StoreError) -> ConversationID {
-        if let known = try self.reading.conversations.conversation(.channel(kind, name), seenBy: .system) {
-            return known.id
-        }
+        if let known = try self.reading.conversations.one(.channel(kind, name), seenBy: .system) { return known.id }
         let made = try self.conversations.createChannel(
             kind, name, creator: .system, members: kind == .room ? [] : try self.people(sourced.subscribers))
         if !sourced.denied.isEmpty {
-            try self.conversations.setConversationList(.denied, of: made, to: try self.people(sourced.denied))
+            try self.conversations.setList(.denied, of: made, to: try self.people(sourced.denied))
         }
         if !sourced.allowed.isEmpty {
-            try self.conversations.setConversationList(.allowed, of: made, to: try self.people(sourced.allowed))
+            try self.conversations.setList(.allowed, of: made, to: try self.people(sourced.allowed))
         }
         var flags: ConversationFlags = []
         if sourced.isBanned { flags.insert(.banned) }

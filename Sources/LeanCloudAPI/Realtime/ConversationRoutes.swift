@@ -89,7 +89,7 @@ enum ConversationRoutes {
         let address = LeanCloudNames.address(cid: try call.request.parameter("id"))
         let (keys, now) = (KeyChoice(call.request.query["keys"] ?? ""), call.now)
         call.read { reading throws(StoreError) -> JSONValue? in
-            guard let address, let found = try reading.conversations.conversation(address, seenBy: .system),
+            guard let address, let found = try reading.conversations.one(address, seenBy: .system),
                 !found.flags.contains(.disbanded)
             else { return nil }
             return try LeanCloudRows.one(found.id, for: .system, at: now, in: reading)
@@ -105,7 +105,7 @@ enum ConversationRoutes {
         let address = try call.address()
         call.consult(looking: { reading throws(StoreError) in
             // What is not there is refused when it is to be changed.
-            guard let found = try reading.conversations.conversation(address, seenBy: .system) else { return [] }
+            guard let found = try reading.conversations.one(address, seenBy: .system) else { return [] }
             return try change.questions(about: found, in: reading)
         }) { call, answers in
             do throws(APIFailure) {
@@ -337,7 +337,7 @@ struct ConversationChange: Sendable {
             }
         }
         guard !self.update.keys.isEmpty else {
-            return try transaction.reading.conversations.conversation(id)?.updatedAtMilliseconds ?? 0
+            return try transaction.reading.conversations.one(id)?.updatedAtMilliseconds ?? 0
         }
         return try transaction.apps.updateObject(id, by: .application, asked: self.asked) { row throws(StoreError) in
             do throws(ObjectQueryError) {

@@ -93,7 +93,7 @@ struct ConversationSearch: Sendable {
     ) throws(StoreError) {
         var last = ConversationID(rawValue: 0)
         while true {
-            let page = try reading.conversations.allConversations(after: last, limit: 1_000)
+            let page = try reading.conversations.all(after: last, limit: 1_000)
             for conversation in page {
                 guard try body(conversation) else { return }
             }
@@ -108,9 +108,7 @@ struct ConversationSearch: Sendable {
             let addresses = ids.sorted().prefix(ObjectScanBounds.rows).compactMap { LeanCloudNames.address(cid: $0) }
             var found: [ConversationID] = []
             for address in addresses {
-                if let known = try reading.conversations.conversation(address, seenBy: .system) {
-                    found.append(known.id)
-                }
+                if let known = try reading.conversations.one(address, seenBy: .system) { found.append(known.id) }
             }
             return found
         }

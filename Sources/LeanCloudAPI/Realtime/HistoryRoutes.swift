@@ -106,7 +106,7 @@ enum HistoryRoutes {
                 guard let user = try reading.people.user(named: sender) else { return [] }
                 query.sender = user.id
             }
-            return try reading.messages.messagesEverywhere(query)
+            return try reading.messages.everywhere(query)
         } answer: { messages in
             .json(.array(messages.map { HistoryRow.json($0.message, in: $0.conversation) }))
         }

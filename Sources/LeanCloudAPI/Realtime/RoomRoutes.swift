@@ -165,8 +165,7 @@ enum RoomRoutes {
         guard direction == "new" || direction == "old" else { throw .bad("direction is new or old") }
         call.read { reading throws(StoreError) -> [(Conversation, Member)] in
             guard let user = try reading.people.user(named: name) else { return [] }
-            return try reading.conversations.conversations(of: user.id).filter { $0.conversation.kind == .service }.map
-            {
+            return try reading.conversations.page(of: user.id).filter { $0.conversation.kind == .service }.map {
                 ($0.conversation, $0.member)
             }
         } answer: { found in

@@ -139,7 +139,7 @@ enum ContactRoutes {
                     try page.fillWithTeams(of: user, after: after ?? "", limit, matching: query, store)
                 }
                 for case .team(let id) in page.entries.map(\.choice) {
-                    let count = try store.conversations.conversation(id)?.memberCount ?? 0
+                    let count = try store.conversations.one(id)?.memberCount ?? 0
                     page.teams[id] = (count, try store.conversations.card(of: id)?.logo)
                 }
                 pages.append(page)

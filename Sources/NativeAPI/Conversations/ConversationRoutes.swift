@@ -123,7 +123,7 @@ enum ConversationRoutes {
     @Sendable private static func configuration(_ call: NativeCall) throws(Problem) {
         let (id, user) = (call.conversation, call.user)
         call.read { store throws(StoreError) in
-            guard let conversation = try store.conversations.conversation(id),
+            guard let conversation = try store.conversations.one(id),
                 let member = try store.conversations.member(user, in: id)
             else {
                 throw .refused(.noSuchConversation)
@@ -148,7 +148,7 @@ enum ConversationRoutes {
         let title = call.input.known("title")
         let channel = self.name(of: user, call.input.text("clientToken"))
         call.write { store throws(StoreError) in
-            if let known = try store.reading.conversations.conversation(.channel(.group, channel), seenBy: user) {
+            if let known = try store.reading.conversations.one(.channel(.group, channel), seenBy: user) {
                 guard known.creator == user else { throw .exists("the group") }
                 return try reader.knownConversation(known.id, in: store.reading)
             }

@@ -157,19 +157,17 @@ enum MessageRoutes {
         let found: [Message]
         switch page {
         case .before(let sequence):
-            found = try store.messages.messages(
-                in: id, before: sequence, limit: limit, as: access, skippingUnseen: true)
+            found = try store.messages.page(in: id, before: sequence, limit: limit, as: access, skippingUnseen: true)
         case .after(let sequence):
-            found = try store.messages.messages(in: id, after: sequence, limit: limit, as: access, skippingUnseen: true)
+            found = try store.messages.page(in: id, after: sequence, limit: limit, as: access, skippingUnseen: true)
         case .around(let sequence):
             let earlier = max(1, (limit - 1) / 2)
-            let before = try store.messages.messages(
+            let before = try store.messages.page(
                 in: id, before: sequence, limit: earlier, as: access, skippingUnseen: true)
             let rest = max(1, limit - before.count)
             found =
                 before
-                + (try store.messages.messages(
-                    in: id, after: sequence - 1, limit: rest, as: access, skippingUnseen: true))
+                + (try store.messages.page(in: id, after: sequence - 1, limit: rest, as: access, skippingUnseen: true))
         }
         var history = History()
         guard let first = found.first?.sequence, let last = found.last?.sequence else { return history }
@@ -177,8 +175,8 @@ enum MessageRoutes {
         history.first = first
         history.last = last
         history.hasBefore =
-            try !store.messages.messages(in: id, before: first, limit: 1, as: access, skippingUnseen: true).isEmpty
-        history.hasAfter = try !store.messages.messages(in: id, after: last, limit: 1, as: access, skippingUnseen: true)
+            try !store.messages.page(in: id, before: first, limit: 1, as: access, skippingUnseen: true).isEmpty
+        history.hasAfter = try !store.messages.page(in: id, after: last, limit: 1, as: access, skippingUnseen: true)
             .isEmpty
         return history
     }

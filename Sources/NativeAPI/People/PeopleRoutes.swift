@@ -42,7 +42,7 @@ enum PeopleRoutes {
         // What is looked for may be nowhere: then all people are looked at.
         let asker = native.profiles.showsOnlyAcquainted ? user : nil
         call.read(as: query.isEmpty && asker == nil ? .page : .long) { store throws(StoreError) in
-            try store.people.people(matching: query, after: after, knownTo: asker, limit: limit + 1)
+            try store.people.page(matching: query, after: after, knownTo: asker, limit: limit + 1)
         } then: { found in
             let names = Array(found.prefix(limit))
             let next = found.count > limit ? names.last?.text : nil
@@ -82,7 +82,7 @@ enum PeopleRoutes {
         let (user, remark) = (call.user, call.input.known("remark"))
         call.write { store throws(StoreError) in
             guard let other = try store.reading.people.user(named: name) else { throw .refused(.noSuchUser) }
-            _ = try store.friends.setFriendRemark(other.id, of: user, remark)
+            _ = try store.friends.setRemark(other.id, of: user, remark)
         } then: { _ in
             Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }

@@ -111,7 +111,7 @@ enum InvitationRoutes {
         let before = call.input.text("cursor").flatMap { Int64($0) } ?? .max
         call.read { store throws(StoreError) in
             guard try store.people.user(user)?.role == .administrator else { return nil as [Invitation]? }
-            return try store.invitations.openInvitations(before: before, at: now, limit: limit + 1)
+            return try store.invitations.page(before: before, at: now, limit: limit + 1)
         } then: { found in
             guard let found else { return call.fail(.notAdministrator) }
             call.answer { writer in
@@ -142,7 +142,7 @@ enum InvitationRoutes {
                 return .failure(.notAdministrator)
             }
             let isGone = try store.audit.auditing(note, counts: { $0 }) { () throws(StoreError) in
-                try store.invitations.removeInvitation(number)
+                try store.invitations.remove(number)
             }
             return isGone ? .success(()) : .failure(Problem(AccountsError.invitation(.ended)))
         } then: { (_: Void) in

@@ -129,7 +129,7 @@ enum TeamRoutes {
             let ids = try store.people.openTeams(matching: query, before: before, limit: limit + 1)
             var found: [Found] = []
             for id in ids.prefix(limit) {
-                guard let team = try store.teams.team(id, at: now) else { continue }
+                guard let team = try store.teams.one(id, at: now) else { continue }
                 let role = try store.conversations.member(user, in: id)?.role
                 let action: TeamAction = team.settings.join == .open ? .join : .apply
                 found.append(
@@ -165,7 +165,7 @@ enum TeamRoutes {
     @Sendable private static func join(_ call: NativeCall) throws(Problem) {
         let (id, user, text, words) = (call.conversation, call.user, call.input.text("text") ?? "", call.words)
         call.refusable { store throws(StoreError) in
-            guard let team = try store.reading.teams.team(id, at: store.wallMilliseconds) else {
+            guard let team = try store.reading.teams.one(id, at: store.wallMilliseconds) else {
                 throw .refused(.noSuchConversation)
             }
             let role = try store.reading.conversations.member(user, in: id)?.role
@@ -193,7 +193,7 @@ enum TeamRoutes {
     private static func value(
         _ number: Int64, for user: UserID, _ store: WriteTransaction
     ) throws(StoreError) -> NativeTeamRequest {
-        guard let request = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
+        guard let request = try store.reading.teams.request(number) else { throw .refused(.noSuchRequest) }
         return try NativeTeamRequest(request, for: user, at: store.wallMilliseconds, in: store.reading)
     }
 
@@ -202,7 +202,7 @@ enum TeamRoutes {
         let isOnlyWaiting = call.input.flag("waiting") ?? false
         let before = call.input.text("cursor").flatMap { Int64($0) } ?? .max
         call.read { store throws(StoreError) in
-            let found = try store.teams.teamRequests(
+            let found = try store.teams.requests(
                 concerning: user, onlyWaiting: isOnlyWaiting, before: before, at: now, limit: limit + 1)
             var values: [NativeTeamRequest] = []
             for request in found.prefix(limit) {
@@ -224,10 +224,10 @@ enum TeamRoutes {
         let (number, user, words) = (call.requestNumber, call.user, call.words)
         let (accepts, reason) = (call.input.flag("accept") ?? false, call.input.text("text") ?? "")
         call.refusable { store throws(StoreError) in
-            guard let known = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
+            guard let known = try store.reading.teams.request(number) else { throw .refused(.noSuchRequest) }
             // A manager's right to answer, by whom the setting that says no is named.
             if known.kind == .apply, known.person != user,
-                let team = try store.reading.teams.team(known.team, at: store.wallMilliseconds),
+                let team = try store.reading.teams.one(known.team, at: store.wallMilliseconds),
                 let role = try store.reading.conversations.member(user, in: known.team)?.role,
                 let refusal = teamRefusal(.answerApplication, team.facts(.user, role: role))
             {
@@ -281,7 +281,7 @@ extension NativeCall {
                 guard let role = try store.reading.conversations.member(user, in: id)?.role else {
                     throw .refused(.noSuchConversation)
                 }
-                if let team = try store.reading.teams.team(id, at: store.wallMilliseconds) {
+                if let team = try store.reading.teams.one(id, at: store.wallMilliseconds) {
                     let facts = team.facts(.user, role: role)
                     for action in actions {
                         if let refusal = teamRefusal(action, facts) { return .failure(Problem(refusal)) }

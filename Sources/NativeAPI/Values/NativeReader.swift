@@ -43,7 +43,7 @@ package struct NativeReader: Sendable {
                 sender: standing.message.senderName, time: standing.message.sentAtMilliseconds,
                 sequence: standing.message.sequence)
         }
-        let team = try store.teams.team(conversation.id, at: self.now)
+        let team = try store.teams.one(conversation.id, at: self.now)
         let facts = team?.facts(.user, role: recent.member.role)
         return NativeConversation(
             recent: recent, logo: try store.conversations.card(of: conversation.id)?.logo, newest: newest,
@@ -85,7 +85,7 @@ package struct NativeReader: Sendable {
     ) throws(StoreError) -> [NativeMessage] {
         var found: [Message] = []
         for sequence in sequences {
-            guard let message = try store.messages.message(in: id, sequence: sequence, as: .member(self.user)) else {
+            guard let message = try store.messages.one(in: id, sequence: sequence, as: .member(self.user)) else {
                 continue
             }
             found.append(message)

@@ -45,7 +45,7 @@ package struct NativeTeamRequest: Sendable {
     package init(
         _ request: TeamRequest, for person: UserID, at now: Int64, in store: ReadTransaction
     ) throws(StoreError) {
-        let conversation = try store.conversations.conversation(request.team)
+        let conversation = try store.conversations.one(request.team)
         self.request = request
         self.title = conversation?.title ?? request.teamName?.text ?? ""
         self.steps = try TeamRequestSteps(request, for: person, at: now, in: store)

@@ -61,9 +61,7 @@ struct ConversationExpiry {
         ) { row throws(StoreError) in row.conversationID(0) }
         if over != nil || self.inactiveDays == 0 { return over }
         let before = wall - Int64(self.inactiveDays) * 86_400_000
-        return try ReadTransaction(connection, UserNames()).conversations.inactiveConversations(
-            before: before, limit: 1
-        ).first?.id
+        return try ReadTransaction(connection, UserNames()).conversations.inactive(before: before, limit: 1).first?.id
     }
 
     // MARK: The conversation
@@ -145,7 +143,7 @@ extension ConversationReads {
 
     /// Direct conversations, groups and rooms in which nothing was said and nothing changed since a moment, UTC
     /// milliseconds; the longest quiet first of each kind. Reading is nothing. `limit` is 1...1000.
-    package func inactiveConversations(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
+    package func inactive(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
         let page = try ReadTransaction.page(limit)
         var found: [Conversation] = []
         for kind in ConversationExpiry.kinds where found.count < Int(page) {

@@ -34,12 +34,12 @@ extension ConversationReads {
         "SELECT \(SQLText.conversationColumns) FROM conversation c WHERE c.id > ? ORDER BY c.id LIMIT ?")
 
     /// Reads a conversation; `nil` for an unknown ID.
-    package func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
+    package func one(_ id: ConversationID) throws(StoreError) -> Conversation? {
         try self.transaction.connection.first(Self.conversationSQL, id, read: Self.conversation)
     }
 
     /// The conversation behind an address; a direct address is one seen by `asker`.
-    package func conversation(
+    package func one(
         _ address: ConversationAddress, seenBy asker: UserID
     ) throws(StoreError) -> Conversation? {
         let id: ConversationID?
@@ -53,11 +53,11 @@ extension ConversationReads {
             id = try self.transaction.connection.conversationID(of: DirectPair(asker, peer))
         }
         guard let id else { return nil }
-        return try self.conversation(id)
+        return try self.one(id)
     }
 
     /// All conversations, by number; `limit` is 1...1000.
-    package func allConversations(
+    package func all(
         after: ConversationID = ConversationID(rawValue: 0), limit: Int
     ) throws(StoreError) -> [Conversation] {
         try self.transaction.connection.query(
@@ -87,8 +87,8 @@ extension ConversationReads {
     // MARK: One person's conversations
 
     /// All conversations of a person, by number.
-    package func conversations(of user: UserID) throws(StoreError) -> [ConversationOfMember] {
-        try self.conversationsChanged(of: user, since: 0)
+    package func page(of user: UserID) throws(StoreError) -> [ConversationOfMember] {
+        try self.changed(of: user, since: 0)
     }
 
     private static let changedSQL = SQL(
@@ -100,7 +100,7 @@ extension ConversationReads {
         """)
 
     /// The conversations of a person with a message, a change or a reading of their own after change number `since`.
-    package func conversationsChanged(
+    package func changed(
         of user: UserID, since change: Int64
     ) throws(StoreError) -> [ConversationOfMember] {
         let hidden = try self.transaction.inbox.hiddenCounts(of: user).afterRead

@@ -154,7 +154,7 @@ extension ConversationReads {
 
     /// The conversation whose members count: itself, or for a topic without members of its own its community.
     func home(of id: ConversationID) throws(StoreError) -> ConversationID {
-        guard let topic = try self.conversation(id), topic.kind == .communityTopic, topic.memberCount == 0,
+        guard let topic = try self.one(id), topic.kind == .communityTopic, topic.memberCount == 0,
             let name = topic.channel.flatMap({ communityName(ofTopic: $0.text) }),
             let community = try self.transaction.connection.conversationID(of: ChannelKey(kind: .community, name: name))
         else { return id }
@@ -164,7 +164,7 @@ extension ConversationReads {
     // MARK: Lists
 
     /// People on one of a conversation's two lists, by number.
-    package func conversationList(
+    package func list(
         _ list: ConversationList, of id: ConversationID
     ) throws(StoreError) -> [(user: UserID, name: UserName)] {
         let sql: StaticString = """

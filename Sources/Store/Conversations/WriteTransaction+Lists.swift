@@ -5,7 +5,7 @@ extension ConversationWrites {
     /// Replaces one of a conversation's two lists.
     ///
     /// - Throws: `refused`; `notFound`; `invalid` above `listEntries`.
-    package func setConversationList(
+    package func setList(
         _ list: ConversationList, of id: ConversationID, to users: [UserID], by actor: Actor = .application
     ) throws(StoreError) {
         let conversation = try self.group(id, .changeLists, by: actor)

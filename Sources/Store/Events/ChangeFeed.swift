@@ -264,7 +264,7 @@ extension FeedReads {
     package var epoch: Int64 { get throws(StoreError) { try self.transaction.connection.meta("epoch") } }
 
     /// Position up to which the feed was forgotten: whoever knows less begins anew.
-    package var feedStart: StorePosition {
+    package var start: StorePosition {
         get throws(StoreError) { StorePosition(rawValue: try self.transaction.connection.meta("feed_from")) }
     }
 
@@ -279,7 +279,7 @@ extension FeedReads {
     ///   - some: the conversations to look at; `nil` for all of the person's. What is for the person alone, and changes
     ///     of people, come anyhow.
     ///   - limit: 1...`FeedBounds.page`.
-    /// - Returns: `nil` when the person has to begin anew: the position is before `feedStart` or after the snapshot, or
+    /// - Returns: `nil` when the person has to begin anew: the position is before `start` or after the snapshot, or
     ///   more has changed than `FeedBounds` allow.
     package func changes(
         for user: UserID, after position: StorePosition, through last: StorePosition? = nil,
@@ -289,7 +289,7 @@ extension FeedReads {
             throw .invalid("1 to \(FeedBounds.page) changes can be read at once, not \(limit)")
         }
         let newest = try self.position
-        guard position >= (try self.feedStart), position <= newest else { return nil }
+        guard position >= (try self.start), position <= newest else { return nil }
         let end = min(last ?? newest, newest)
         guard position < end else { return FeedPage(changes: [], through: max(position, end), isCut: false) }
         let span = FeedSpan(user: user, after: position, through: end)
@@ -372,7 +372,7 @@ extension FeedReads {
         guard conversation.all > span.after else { return found }
         let most = FeedBounds.changesOfConversation
         let rows = try self.feedRows(Self.rowsForAll, id.rawValue, span, limit: most + 1)
-        let messages = try self.transaction.messages.messages(
+        let messages = try self.transaction.messages.page(
             in: id, after: span.after, through: span.through, limit: most + 1)
         guard rows.count + messages.count <= most else {
             let last = max(rows.last?.position ?? .zero, messages.last.map { StorePosition($0.id) } ?? .zero)

@@ -2,14 +2,14 @@ package import ChatModel
 
 // The operator's announcements to people.
 extension AnnouncementWrites {
-    /// Makes an announcement; `nextAnnouncementStep` says to whom it is sent. People who are added later do not get it.
+    /// Makes an announcement; `nextStep` says to whom it is sent. People who are added later do not get it.
     ///
     /// - Parameters:
     ///   - sender: which operator.
     ///   - teams: whose members get it; empty for every person.
     /// - Returns: its number.
     /// - Throws: `notFound` for what is no team; `invalid` for an empty one, and beyond `AnnouncementBounds`.
-    package func createAnnouncement(
+    package func create(
         title: String, _ body: String, sender: String, teams: [ConversationID]
     ) throws(StoreError) -> Int64 {
         try WriteTransaction.check(scalars: title, AnnouncementBounds.titleScalars, "title of the announcement")
@@ -41,7 +41,7 @@ extension AnnouncementWrites {
     ///
     /// - Parameter done: the step before, to whose people it has been sent.
     /// - Returns: `nil` when there is nothing to send.
-    package func nextAnnouncementStep(after done: AnnouncementStep?) throws(StoreError) -> AnnouncementStep? {
+    package func nextStep(after done: AnnouncementStep?) throws(StoreError) -> AnnouncementStep? {
         if let done, let last = done.people.last {
             try self.transaction.connection.run(
                 "UPDATE notice SET through_id = max(through_id, ?) WHERE number = ?", last.user, done.notice.number)
@@ -77,7 +77,7 @@ extension AnnouncementWrites {
     ///
     /// - Returns: when it was confirmed first, UTC milliseconds.
     /// - Throws: `notFound` for one that this person did not get.
-    package func confirmAnnouncement(_ number: Int64, by user: UserID) throws(StoreError) -> Int64 {
+    package func confirm(_ number: Int64, by user: UserID) throws(StoreError) -> Int64 {
         let known: StaticString = "SELECT confirmed_at FROM notice_receiver WHERE number = ? AND user_id = ?"
         let found = try self.transaction.connection.first(known, number, user) { row throws(StoreError) in
             (confirmedAt: row.optionalInt64(0), isThere: true)
@@ -106,7 +106,7 @@ extension AnnouncementReads {
     /// Announcements, the newest first; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func announcements(before: Int64 = .max, limit: Int) throws(StoreError) -> [Announcement] {
+    package func page(before: Int64 = .max, limit: Int) throws(StoreError) -> [Announcement] {
         let sql: StaticString = """
             SELECT number, title, body, sender, created_at, sent_at, receivers, confirmed FROM notice
             WHERE number < ? ORDER BY number DESC LIMIT ?
@@ -122,7 +122,7 @@ extension AnnouncementReads {
     /// Announcements to a person, the newest first, with the time of confirmation; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func announcements(
+    package func page(
         for user: UserID, before: Int64 = .max, limit: Int
     ) throws(StoreError) -> [(notice: Announcement, confirmedAtMilliseconds: Int64?)] {
         let sql: StaticString = """

@@ -3,7 +3,7 @@ package import ChatModel
 extension InboxReads {
     /// One line of a person's list of conversations, whether it is listed or not; `nil` when they are no member.
     package func recent(of user: UserID, in id: ConversationID) throws(StoreError) -> RecentConversation? {
-        guard let conversation = try self.transaction.conversations.conversation(id),
+        guard let conversation = try self.transaction.conversations.one(id),
             let member = try self.transaction.conversations.member(user, in: id)
         else {
             return nil

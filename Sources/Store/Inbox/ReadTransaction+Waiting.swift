@@ -80,7 +80,7 @@ extension InboxReads {
 
     /// How one conversation stands for a member; `nil` for who is none, and where nothing is counted.
     package func unreadState(of user: UserID, in id: ConversationID) throws(StoreError) -> UnreadConversation? {
-        guard let conversation = try self.transaction.conversations.conversation(id), conversation.kind != .room,
+        guard let conversation = try self.transaction.conversations.one(id), conversation.kind != .room,
             conversation.kind != .data,
             let member = try self.transaction.conversations.member(user, in: id)
         else { return nil }
@@ -141,7 +141,7 @@ extension InboxReads {
         var backlogs: [Backlog] = []
         var room = PageRoom(bytes: maximumBytes)
         for place in places {
-            guard let conversation = try self.transaction.conversations.conversation(place.id) else { continue }
+            guard let conversation = try self.transaction.conversations.one(place.id) else { continue }
             // One more tells whether there are more.
             let view = try self.transaction.messages.view(of: place.id, for: .member(user))
             var page = StandingPage(in: place.id, view, limit: try ReadTransaction.page(perConversation) + 1)
@@ -206,7 +206,7 @@ extension InboxReads {
         var changed: [ChangedPlace] = []
         for (place, _) in places {
             if conversations[place.conversation] == nil {
-                conversations[place.conversation] = try self.transaction.conversations.conversation(place.conversation)
+                conversations[place.conversation] = try self.transaction.conversations.one(place.conversation)
             }
             guard let conversation = conversations[place.conversation] else { continue }
             guard let message = try self.transaction.messages.standing(place, as: .member(user)) else { continue }

@@ -45,7 +45,7 @@ extension MessageReads {
     /// A page of the messages of all conversations, in the order of the query. What was deleted for everyone is not there.
     ///
     /// - Throws: `invalid` when more conversations would have to be looked at than `EverywhereBounds` allow.
-    package func messagesEverywhere(_ query: EverywhereQuery) throws(StoreError) -> [PlacedMessage] {
+    package func everywhere(_ query: EverywhereQuery) throws(StoreError) -> [PlacedMessage] {
         let limit = Int(try ReadTransaction.page(query.limit))
         var found: [Found] = []
         let comes: (Int64, Int64) -> Bool = { query.isForward ? $0 < $1 : $0 > $1 }
@@ -63,7 +63,7 @@ extension MessageReads {
         var messages: [PlacedMessage] = []
         for row in found {
             var known = conversations[row.place.conversation]
-            if known == nil { known = try self.transaction.conversations.conversation(row.place.conversation) }
+            if known == nil { known = try self.transaction.conversations.one(row.place.conversation) }
             guard let conversation = known,
                 let message = try self.standing(row.place, as: .unrestricted)
             else { continue }

@@ -28,17 +28,17 @@ extension MessageReads {
     ///   and the page is filled from further away, through `maximumLookedThrough` messages at most. Otherwise it is there
     ///   as `MessageFlags.unseen`.
     /// - Throws: `notFound` without access; `invalid` for the limit.
-    package func latestMessages(
+    package func latest(
         in id: ConversationID, limit: Int, as access: HistoryAccess, skippingUnseen: Bool = false,
         maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
-        try self.messages(
+        try self.page(
             in: id, before: Int64.max, limit: limit, as: access, skippingUnseen: skippingUnseen,
             maximumBytes: maximumBytes)
     }
 
     /// The messages just before `sequence`, without it, oldest first; `limit` is 1...1000.
-    package func messages(
+    package func page(
         in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess,
         skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
@@ -49,7 +49,7 @@ extension MessageReads {
         var lookedThrough = 0
         repeat {
             var room = PageRoom(bytes: maximumBytes)
-            let rows = try self.messages(
+            let rows = try self.page(
                 in: id, before: before, from: view.start, view, limit: Int64(page), &room)
             let seen = try self.seen(rows, view)
             found = (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).suffix(page - found.count) + found
@@ -62,7 +62,7 @@ extension MessageReads {
     }
 
     /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
-    package func messages(
+    package func page(
         in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess,
         skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
@@ -73,7 +73,7 @@ extension MessageReads {
         var lookedThrough = 0
         repeat {
             var room = PageRoom(bytes: maximumBytes)
-            let rows = try self.messages(in: id, from: from, view, limit: Int64(page), &room)
+            let rows = try self.page(in: id, from: from, view, limit: Int64(page), &room)
             let seen = try self.seen(rows, view)
             found += (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).prefix(page - found.count)
             guard let last = rows.last, rows.count == page || room.isFull else { break }
@@ -87,17 +87,17 @@ extension MessageReads {
     /// A message with its neighbours, oldest first: (limit - 1) / 2 before it, rounded down, itself, and the rest after
     /// it; 10 are 4 + 1 + 5. At an end of the conversation there are fewer: the other side does not make up for them.
     /// Empty when there is no such message.
-    package func messages(
+    package func page(
         in id: ConversationID, around sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
         let page = try ReadTransaction.page(limit)
         let before = Int((page - 1) / 2)
-        guard try self.message(in: id, sequence: sequence, as: access) != nil else { return [] }
-        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, limit: before, as: access)
-        return earlier + (try self.messages(in: id, after: sequence - 1, limit: Int(page) - before, as: access))
+        guard try self.one(in: id, sequence: sequence, as: access) != nil else { return [] }
+        let earlier = before == 0 ? [] : try self.page(in: id, before: sequence, limit: before, as: access)
+        return earlier + (try self.page(in: id, after: sequence - 1, limit: Int(page) - before, as: access))
     }
 
-    package func message(
+    package func one(
         in id: ConversationID, sequence: Int64, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
         let view = try self.view(of: id, for: access)
@@ -112,19 +112,19 @@ extension MessageReads {
     }
 
     /// The message with this id. Ids rise with the sequence, so it is found by halving: about 20 steps in a million.
-    package func message(
+    package func one(
         _ message: MessageID, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
         try self.check(access, to: id)
         guard let place = try self.place(of: message, in: id) else { return nil }
-        return try self.message(in: id, sequence: place.sequence, as: access)
+        return try self.one(in: id, sequence: place.sequence, as: access)
     }
 
     /// Where the message with this id is, found in the same way; `nil` when it is not in this conversation. Says nothing
     /// about who may know.
     package func place(of message: MessageID, in id: ConversationID) throws(StoreError) -> MessagePlace? {
         var low: Int64 = 1
-        var high = try self.transaction.conversations.conversation(id)?.head ?? 0
+        var high = try self.transaction.conversations.one(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
             let found = try self.transaction.connection.first(
@@ -139,11 +139,11 @@ extension MessageReads {
 
     /// Messages of a conversation whose ids are above one position and not above another, oldest first. Says nothing
     /// about who may see them.
-    func messages(
+    func page(
         in id: ConversationID, after position: StorePosition, through last: StorePosition, limit: Int
     ) throws(StoreError) -> [(sequence: Int64, id: MessageID)] {
         var low: Int64 = 1
-        var high = try self.transaction.conversations.conversation(id)?.head ?? 0
+        var high = try self.transaction.conversations.one(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
             let found = try self.transaction.connection.first(
@@ -174,7 +174,7 @@ extension MessageReads {
         ORDER BY sequence DESC LIMIT ?4
         """)
 
-    private func messages(
+    private func page(
         in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64,
         _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
@@ -193,7 +193,7 @@ extension MessageReads {
         ORDER BY sequence LIMIT ?3
         """)
 
-    private func messages(
+    private func page(
         in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64, _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
         return try self.transaction.connection.messages(

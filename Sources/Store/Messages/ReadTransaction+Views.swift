@@ -45,7 +45,7 @@ extension MessageReads {
         }
         if let found { return found }
         guard try self.transaction.conversations.hears(user, in: id),
-            let conversation = try self.transaction.conversations.conversation(id)
+            let conversation = try self.transaction.conversations.one(id)
         else {
             throw .notFound("the conversation")
         }
@@ -55,7 +55,7 @@ extension MessageReads {
     }
 
     private func view(of id: ConversationID, onBehalfOf user: UserID) throws(StoreError) -> HistoryView {
-        guard let conversation = try self.transaction.conversations.conversation(id) else { return HistoryView() }
+        guard let conversation = try self.transaction.conversations.one(id) else { return HistoryView() }
         let viewer = Viewer(user: user, name: try self.transaction.name(of: user))
         var view = HistoryView(viewer: viewer, kind: conversation.kind)
         if !self.transaction.views.showsBeforeJoining,

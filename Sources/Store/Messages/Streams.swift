@@ -32,7 +32,7 @@ extension StreamWrites {
     package func changeStream(
         of place: MessagePlace, _ step: ([StreamState]) throws(StoreError) -> StreamState?
     ) throws(StoreError) -> StreamState? {
-        let message = try self.transaction.reading.messages.message(
+        let message = try self.transaction.reading.messages.one(
             in: place.conversation, sequence: place.sequence, as: .unrestricted)
         guard let message else { throw .refused(.noSuchMessage) }
         guard !message.content.flags.contains(.withdrawn) else { throw .refused(.alreadyGone) }

@@ -35,7 +35,7 @@ extension InvitationReads {
         """)
 
     /// The invitation whose code has this hash, open or not; `nil` for none.
-    package func invitation(codeHash: [UInt8]) throws(StoreError) -> Invitation? {
+    package func one(codeHash: [UInt8]) throws(StoreError) -> Invitation? {
         try self.transaction.connection.first(Self.byHashSQL, codeHash, read: Self.invitation)
     }
 
@@ -50,7 +50,7 @@ extension InvitationReads {
     /// - Parameters:
     ///   - before: the number that the page before ended with.
     ///   - now: UTC milliseconds.
-    package func openInvitations(
+    package func page(
         before: Int64 = .max, at now: Int64, limit: Int
     ) throws(StoreError) -> [Invitation] {
         try self.transaction.connection.query(
@@ -84,7 +84,7 @@ extension InvitationWrites {
     ///
     /// - Parameter hours: one of `InvitationBounds.hours`.
     /// - Throws: `refused(.tooMany)` when `InvitationBounds.open` are open; `exists` for a code that there is.
-    package func addInvitation(
+    package func add(
         codeHash: [UInt8], by inviter: UserID, name: UserName?, displayName: String?, hours: Int64
     ) throws(StoreError) -> Invitation {
         let now = self.transaction.wallMilliseconds
@@ -94,7 +94,7 @@ extension InvitationWrites {
         let count: StaticString = "SELECT count(*) FROM invitation WHERE used_by IS NULL AND ends_at > ?"
         let open = try self.transaction.connection.first(count, now) { row throws(StoreError) in row.int64(0) } ?? 0
         guard open < InvitationBounds.open else { throw .refused(.tooMany(limit: InvitationBounds.open)) }
-        guard try self.transaction.reading.invitations.invitation(codeHash: codeHash) == nil else {
+        guard try self.transaction.reading.invitations.one(codeHash: codeHash) == nil else {
             throw .exists("the invitation")
         }
         try self.transaction.connection.run(
@@ -102,14 +102,14 @@ extension InvitationWrites {
             INSERT INTO invitation (code_hash, inviter_id, name, display_name, created_at, ends_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """, codeHash, inviter, name, displayName, now, now + hours * 3_600_000)
-        guard let made = try self.transaction.reading.invitations.invitation(codeHash: codeHash) else {
+        guard let made = try self.transaction.reading.invitations.one(codeHash: codeHash) else {
             throw .notFound("the invitation")
         }
         return made
     }
 
     /// Notes who came in by an invitation.
-    package func useInvitation(_ number: Int64, by user: UserID) throws(StoreError) {
+    package func use(_ number: Int64, by user: UserID) throws(StoreError) {
         try self.transaction.connection.run(
             "UPDATE invitation SET used_by = ?, used_at = ? WHERE number = ? AND used_by IS NULL", user,
             self.transaction.wallMilliseconds, number)
@@ -118,7 +118,7 @@ extension InvitationWrites {
     /// Takes an invitation back that nobody came in by.
     ///
     /// - Returns: false when there is none with this number.
-    package func removeInvitation(_ number: Int64) throws(StoreError) -> Bool {
+    package func remove(_ number: Int64) throws(StoreError) -> Bool {
         try self.transaction.connection.run("DELETE FROM invitation WHERE number = ? AND used_by IS NULL", number)
         return self.transaction.connection.changes > 0
     }

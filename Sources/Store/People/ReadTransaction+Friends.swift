@@ -6,7 +6,7 @@ extension FriendReads {
     /// - Parameters:
     ///   - change: only what changed after it; 0 for all.
     ///   - limit: 1...1000.
-    package func friends(of owner: UserID, after change: Int64, limit: Int) throws(StoreError) -> [Friend] {
+    package func page(of owner: UserID, after change: Int64, limit: Int) throws(StoreError) -> [Friend] {
         let sql: StaticString = """
             SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
             FROM friend f JOIN user u ON u.id = f.other_id
@@ -17,7 +17,7 @@ extension FriendReads {
     }
 
     /// `nil` when the two never were friends.
-    package func friend(_ other: UserID, of owner: UserID) throws(StoreError) -> Friend? {
+    package func one(_ other: UserID, of owner: UserID) throws(StoreError) -> Friend? {
         let sql: StaticString = """
             SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
             FROM friend f JOIN user u ON u.id = f.other_id WHERE f.owner_id = ? AND f.other_id = ?
@@ -32,12 +32,12 @@ extension FriendReads {
     }
 
     /// Present friends of a person, by number: at most `PeopleLimits.friends`.
-    package func friendIDs(of owner: UserID) throws(StoreError) -> [UserID] {
+    package func ids(of owner: UserID) throws(StoreError) -> [UserID] {
         let sql: StaticString = "SELECT other_id FROM friend WHERE owner_id = ? AND is_removed = 0 ORDER BY other_id"
         return try self.transaction.connection.query(sql, owner) { row throws(StoreError) in row.userID(0) }
     }
 
-    func friendCount(of owner: UserID) throws(StoreError) -> Int {
+    func count(of owner: UserID) throws(StoreError) -> Int {
         let sql: StaticString = "SELECT count(*) FROM friend WHERE owner_id = ? AND is_removed = 0"
         return Int(try self.transaction.connection.first(sql, owner) { row throws(StoreError) in row.int64(0) } ?? 0)
     }
@@ -57,7 +57,7 @@ extension FriendReads {
     /// - Parameters:
     ///   - change: only those older than this one; `nil` to begin.
     ///   - limit: 1...1000.
-    package func friendRequests(
+    package func requests(
         to user: UserID, before change: Int64? = nil, limit: Int
     ) throws(StoreError) -> [FriendRequest] {
         return try self.transaction.connection.query(
@@ -65,7 +65,7 @@ extension FriendReads {
     }
 
     /// Reads a friend request; `nil` when there is none.
-    package func friendRequest(from asker: UserID, to other: UserID) throws(StoreError) -> FriendRequest? {
+    package func request(from asker: UserID, to other: UserID) throws(StoreError) -> FriendRequest? {
         let sql: StaticString = """
             SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
             FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
@@ -82,7 +82,7 @@ extension FriendReads {
         """)
 
     /// The waiting request to this person with this key.
-    package func friendRequest(to user: UserID, token: String) throws(StoreError) -> FriendRequest? {
+    package func request(to user: UserID, token: String) throws(StoreError) -> FriendRequest? {
         return try self.transaction.connection.first(Self.friendRequestSQL, user, token, read: Self.request)
     }
 
@@ -100,7 +100,7 @@ extension FriendReads {
         """)
 
     /// How many requests wait for this person's answer.
-    package func waitingFriendRequests(to user: UserID) throws(StoreError) -> Int {
+    package func waitingRequests(to user: UserID) throws(StoreError) -> Int {
         return Int(
             try self.transaction.connection.first(Self.waitingFriendRequestsSQL, user) { row throws(StoreError) in
                 row.int64(0)
@@ -114,7 +114,7 @@ extension FriendReads {
         """)
 
     /// How many of those the person has not looked at.
-    package func unseenFriendRequests(to user: UserID) throws(StoreError) -> Int {
+    package func unseenRequests(to user: UserID) throws(StoreError) -> Int {
         return Int(
             try self.transaction.connection.first(Self.unseenFriendRequestsSQL, user) { row throws(StoreError) in
                 row.int64(0)
@@ -128,7 +128,7 @@ extension FriendReads {
         """)
 
     /// How many answers this person waits for.
-    func waitingFriendRequests(from user: UserID) throws(StoreError) -> Int {
+    func waitingRequests(from user: UserID) throws(StoreError) -> Int {
         return Int(
             try self.transaction.connection.first(Self.waitingFriendRequests2SQL, user) { row throws(StoreError) in
                 row.int64(0)
@@ -137,7 +137,7 @@ extension FriendReads {
     }
 
     /// Somebody's friends by the time the friendship began, the newest first; `limit` is 1...1000.
-    package func newestFriends(of owner: UserID, limit: Int) throws(StoreError) -> [Friend] {
+    package func newest(of owner: UserID, limit: Int) throws(StoreError) -> [Friend] {
         let sql: StaticString = """
             SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
             FROM friend f JOIN user u ON u.id = f.other_id

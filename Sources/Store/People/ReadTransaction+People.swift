@@ -63,7 +63,7 @@ extension PeopleReads {
     /// - Parameters:
     ///   - after: the name that the page before ended with; empty for the first page.
     ///   - asker: only people with whom this one shares a conversation or a friendship, and the server's own accounts.
-    package func people(
+    package func page(
         matching text: String, after: String, knownTo asker: UserID? = nil, limit: Int
     ) throws(StoreError) -> [UserName] {
         try self.transaction.connection.query(

@@ -29,7 +29,7 @@ extension PeopleReads {
         """)
 
     /// How many friends somebody has, teams they are in that are not dismissed, and complete files they own.
-    package func personCounts(
+    package func counts(
         of user: UserID
     ) throws(StoreError) -> (friends: Int64, teams: Int64, files: Int64) {
         return try self.transaction.connection.first(Self.personCountsSQL, user, ConversationFlags.disbanded.rawValue) {

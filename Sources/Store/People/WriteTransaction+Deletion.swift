@@ -66,7 +66,7 @@ extension PeopleWrites {
     }
 
     private func endFriendships(of user: UserID, _ name: UserName) throws(StoreError) {
-        let friends = try self.transaction.reading.friends.friendIDs(of: user)
+        let friends = try self.transaction.reading.friends.ids(of: user)
         let change = self.transaction.nextChange()
         try self.transaction.connection.run(
             """

@@ -150,7 +150,7 @@ extension TeamWrites {
         _ number: Int64, by actor: Actor, _ isTheirs: (TeamRequest) throws(StoreError) -> Bool
     ) throws(StoreError) -> TeamRequest {
         try self.expireRequests()
-        guard let request = try self.transaction.reading.teams.teamRequest(number) else {
+        guard let request = try self.transaction.reading.teams.request(number) else {
             throw .refused(.noSuchRequest)
         }
         if !actor.isPrivileged, try !isTheirs(request) { throw .refused(.noSuchRequest) }
@@ -164,7 +164,7 @@ extension TeamWrites {
         try self.transaction.connection.run(
             "UPDATE team_request SET state = ?, answered_by = ?, reason = ?, answered_at = ? WHERE number = ?",
             state.rawValue, actor.user, reason, self.transaction.wallMilliseconds, request.number)
-        guard let ended = try self.transaction.reading.teams.teamRequest(request.number) else {
+        guard let ended = try self.transaction.reading.teams.request(request.number) else {
             throw .refused(.noSuchRequest)
         }
         return ended

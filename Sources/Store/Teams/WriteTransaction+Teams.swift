@@ -8,7 +8,7 @@ extension TeamWrites {
     ///
     /// - Throws: `refused`: `notApplicable` for what a team of this form does not have; `exists`; `notFound`; `invalid`
     ///   above a bound.
-    package func createTeam(_ name: ChannelName, _ new: NewTeam) throws(StoreError) -> ConversationID {
+    package func create(_ name: ChannelName, _ new: NewTeam) throws(StoreError) -> ConversationID {
         var settings: TeamSettings = new.form == .normal ? .normal : .advanced
         settings.memberLimit = new.memberLimit
         let count = Set([new.owner] + new.members).subtracting([.system]).count

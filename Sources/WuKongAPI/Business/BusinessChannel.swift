@@ -57,7 +57,7 @@ extension BusinessCall {
 extension ReadTransaction {
     /// A conversation the person is in; `nil` when there is none, or none that they may know of.
     func conversation(_ channel: BusinessChannel, of user: UserID) throws(StoreError) -> Conversation? {
-        guard let found = try self.conversations.conversation(channel.address, seenBy: user),
+        guard let found = try self.conversations.one(channel.address, seenBy: user),
             try self.conversations.member(user, in: found.id) != nil
         else { return nil }
         return found

@@ -42,7 +42,7 @@ enum ConversationRoutes {
         let user = call.user
         guard version > 0 else { return call.reply(.ok) }
         call.write { store throws(StoreError) in
-            try store.commands.acknowledgeCommands(user, upTo: version, single: false)
+            try store.commands.acknowledge(user, upTo: version, single: false)
         } answer: { _ in
             .ok
         }

@@ -203,7 +203,7 @@ extension ReadTransaction {
     fileprivate func rows(
         of members: [Member], in conversation: Conversation, _ group: String
     ) throws(StoreError) -> [GroupMemberRow] {
-        let denied = Set(try self.conversations.conversationList(.denied, of: conversation.id).map(\.user))
+        let denied = Set(try self.conversations.list(.denied, of: conversation.id).map(\.user))
         var rows: [GroupMemberRow] = []
         for member in members {
             guard let profile = try self.people.profile(of: member.user) else { continue }

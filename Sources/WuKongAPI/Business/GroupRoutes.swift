@@ -44,7 +44,7 @@ enum GroupRoutes {
             let id = try store.conversations.createChannel(
                 .group, number, title: title.map { $0.isEmpty ? made : $0 } ?? made, creator: actor.user,
                 members: people)
-            guard let conversation = try store.reading.conversations.conversation(id) else {
+            guard let conversation = try store.reading.conversations.one(id) else {
                 throw .refused(.noSuchConversation)
             }
             return try store.reading.view(of: conversation, for: actor.user)
@@ -62,7 +62,7 @@ enum GroupRoutes {
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             return (
-                view: try store.view(of: conversation, for: user), team: try store.teams.team(conversation.id, at: now)
+                view: try store.view(of: conversation, for: user), team: try store.teams.one(conversation.id, at: now)
             )
         } answer: { found in
             .json(found.view.row.adding(GroupModes.row(found.team)))
@@ -74,7 +74,7 @@ enum GroupRoutes {
         let user = call.user
         call.read { store throws(StoreError) in
             var views: [GroupView] = []
-            for line in try store.conversations.conversations(of: user) where line.conversation.kind == .group {
+            for line in try store.conversations.page(of: user) where line.conversation.kind == .group {
                 let view = try store.view(of: line.conversation, for: user)
                 if view.preference.isSaved { views.append(view) }
             }

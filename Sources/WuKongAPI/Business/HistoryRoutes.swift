@@ -79,7 +79,7 @@ enum HistoryRoutes {
         let limit = try fields.limit(otherwise: 200)
         let person = call.person
         call.read { store throws(StoreError) in
-            try store.commands.commands(for: person.user, after: after, limit: limit)
+            try store.commands.page(for: person.user, after: after, limit: limit)
         } answer: { commands in
             .json { writer in
                 writer.beginArray()
@@ -95,7 +95,7 @@ enum HistoryRoutes {
         }
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.commands.acknowledgeCommands(user, upTo: last, single: false)
+            try store.commands.acknowledge(user, upTo: last, single: false)
         } answer: { _ in
             .ok
         }

@@ -246,7 +246,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> MessagePlace {
         if id.rawValue > 0, let place = try self.messages.place(of: id, in: conversation.id) { return place }
         if let token {
-            let newest = try self.messages.latestMessages(
+            let newest = try self.messages.latest(
                 in: conversation.id, limit: Self.tokenSearch, as: .member(user), maximumBytes: .max)
             if let found = newest.last(where: { $0.clientToken == token }) {
                 return MessagePlace(conversation.id, found.sequence)

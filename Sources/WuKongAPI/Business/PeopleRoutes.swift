@@ -78,8 +78,8 @@ enum PeopleRoutes {
         call.write { store throws(StoreError) in
             let id = try store.ensureConversation(channel, of: user)
             let other = try store.reading.knownPerson(name)
-            if let remark = patch.remark, try store.reading.friends.friend(other, of: user)?.isRemoved == false {
-                try store.friends.setFriendRemark(other, of: user, remark)
+            if let remark = patch.remark, try store.reading.friends.one(other, of: user)?.isRemoved == false {
+                try store.friends.setRemark(other, of: user, remark)
             }
             try store.inbox.setPreference(user, in: id, patch)
         } answer: { _ in
@@ -193,7 +193,7 @@ enum PeopleRoutes {
         let person = call.person
         call.readThen { store throws(StoreError) in
             var profiles: [Profile] = []
-            for friend in try store.friends.friendIDs(of: person.user) {
+            for friend in try store.friends.ids(of: person.user) {
                 if let profile = try store.people.profile(of: friend) { profiles.append(profile) }
             }
             return (profiles: profiles, settings: JSONValue.stored(try store.people.settings(of: person.user)))

@@ -74,12 +74,12 @@ struct PersonView: Sendable {
 
 extension ReadTransaction {
     func view(of profile: Profile, for viewer: UserID) throws(StoreError) -> PersonView {
-        let conversation = try self.conversations.conversation(.direct(profile.name), seenBy: viewer)?.id
+        let conversation = try self.conversations.one(.direct(profile.name), seenBy: viewer)?.id
         let preference =
             try conversation.map { id throws(StoreError) in try self.inbox.preference(of: viewer, in: id) }
             ?? ConversationPreference()
         return PersonView(
-            profile: profile, viewer: viewer, friend: try self.friends.friend(profile.user, of: viewer),
+            profile: profile, viewer: viewer, friend: try self.friends.one(profile.user, of: viewer),
             isBlocked: try self.people.isListed(profile.user, by: viewer, on: .blocked),
             hasBlockedViewer: try self.people.isListed(viewer, by: profile.user, on: .blocked), preference: preference)
     }

@@ -35,7 +35,7 @@ package final class PersonWatchers: Sendable {
             for: .server,
             { store throws(StoreError) -> [UserID] in
                 guard let user = try store.people.user(named: name)?.id else { return [] }
-                return try store.friends.friendIDs(of: user) + [user]
+                return try store.friends.ids(of: user) + [user]
             }
         ) { result in
             then(viewers.union((try? result.get()) ?? []).sorted())
@@ -57,8 +57,8 @@ package final class PersonWatchers: Sendable {
             }
         case .team(let id):
             guard change.fields.contains(.picture) else { return }
-            services.store.read(for: .server, { store throws(StoreError) in try store.conversations.conversation(id) })
-            { result in
+            services.store.read(for: .server, { store throws(StoreError) in try store.conversations.one(id) }) {
+                result in
                 guard case .success(let conversation?) = result, let channel = conversation.channel else { return }
                 self.deliver(WuKongNotices.announcement(ofPictureOf: channel, in: id, conversation.kind), services)
             }

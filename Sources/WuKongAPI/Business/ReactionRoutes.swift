@@ -72,7 +72,7 @@ enum PinRoutes {
                 in: conversation.id, after: version, limit: 1_000, as: .member(person.user))
             var messages: [Message] = []
             for pin in pins where pin.isPinned {
-                let message = try store.messages.message(
+                let message = try store.messages.one(
                     in: conversation.id, sequence: pin.place.sequence, as: .member(person.user))
                 if let message { messages.append(message) }
             }

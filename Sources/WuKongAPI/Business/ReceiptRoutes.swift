@@ -100,7 +100,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> MessagePlace {
         if let channel { return try self.place(id, channel, of: user) }
         // Ids begin with the time: only conversations that lived then are looked at.
-        for line in try self.conversations.conversations(of: user) {
+        for line in try self.conversations.page(of: user) {
             let conversation = line.conversation
             let (from, to) = (conversation.createdAtMilliseconds, conversation.activeAtMilliseconds)
             guard id.milliseconds >= from - 60_000, id.milliseconds <= to + 60_000 else { continue }

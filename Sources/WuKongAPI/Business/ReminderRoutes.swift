@@ -60,7 +60,7 @@ extension ReadTransaction {
     fileprivate func row(
         of reminder: Reminder, for name: UserName, user: UserID, mention: String
     ) throws(StoreError) -> JSONValue? {
-        guard let conversation = try self.conversations.conversation(reminder.conversation) else { return nil }
+        guard let conversation = try self.conversations.one(reminder.conversation) else { return nil }
         var other: UserName?
         if let pair = try self.conversations.directPair(of: conversation.id) {
             other = try self.people.user(pair.low == user ? pair.high : pair.low)?.name

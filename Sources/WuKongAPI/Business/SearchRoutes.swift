@@ -44,7 +44,7 @@ enum SearchRoutes {
             var messages: [Message] = []
             for hit in found?.hits ?? [] {
                 // As it was sent: the row has the edit beside it.
-                let message = try store.messages.message(
+                let message = try store.messages.one(
                     in: conversation.id, sequence: hit.message.sequence, as: .member(person.user))
                 if let message { messages.append(message) }
             }
@@ -233,7 +233,7 @@ extension ReadTransaction {
     /// A person as a channel of somebody's.
     fileprivate func channel(of other: UserID, for user: UserID) throws(StoreError) -> FoundChannel? {
         guard let person = try self.people.user(other) else { return nil }
-        let friend = try self.friends.friend(other, of: user)
+        let friend = try self.friends.one(other, of: user)
         return FoundChannel(
             id: person.name.text, type: Translation.number(of: .direct), name: person.displayName ?? person.name.text,
             remark: friend.flatMap { $0.isRemoved ? nil : $0.remark } ?? "")
@@ -244,7 +244,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [FoundChannel] {
         let words = FoldedText(keyword)
         var found: [FoundChannel] = []
-        for id in try self.friends.friendIDs(of: user) where found.count < limit {
+        for id in try self.friends.ids(of: user) where found.count < limit {
             guard let friend = try self.channel(of: id, for: user) else { continue }
             if [friend.name, friend.remark, friend.id].contains(where: { words.isPart(of: $0) }) {
                 found.append(friend)
@@ -258,8 +258,8 @@ extension ReadTransaction {
     ) throws(StoreError) -> [FoundChannel] {
         let words = FoldedText(keyword)
         var found: [FoundChannel] = []
-        for line in try self.conversations.conversations(of: user)
-        where line.conversation.kind == .group && found.count < limit {
+        for line in try self.conversations.page(of: user) where line.conversation.kind == .group && found.count < limit
+        {
             let group = try self.channel(of: line.conversation, peer: nil, for: user)
             if [group.name, group.remark].contains(where: { words.isPart(of: $0) }) { found.append(group) }
         }
@@ -284,7 +284,7 @@ extension ReadTransaction {
     fileprivate func rows(of hits: [SearchHit], for person: Identity) throws(StoreError) -> [FoundMessage] {
         if hits.isEmpty { return [] }
         let peers = Dictionary(
-            try self.conversations.conversations(of: person.user).map { ($0.conversation.id, $0.peerName) }
+            try self.conversations.page(of: person.user).map { ($0.conversation.id, $0.peerName) }
         ) { first, _ in first }
         var channels: [ConversationID: FoundChannel] = [:]
         var people: [UserID: FoundChannel] = [:]
@@ -292,7 +292,7 @@ extension ReadTransaction {
         for hit in hits {
             let message = hit.message
             if channels[message.conversation] == nil,
-                let conversation = try self.conversations.conversation(message.conversation)
+                let conversation = try self.conversations.one(message.conversation)
             {
                 channels[message.conversation] = try self.channel(
                     of: conversation, peer: peers[message.conversation] ?? nil, for: person.user)

@@ -57,7 +57,7 @@ enum ChannelLists {
                 return try transaction.people.personalList(of: owner.id, .allowed)
             }
             guard let known = try channel.conversation(seenBy: nil, transaction) else { return [] }
-            return try transaction.conversations.conversationList(.allowed, of: known.id).map(\.name)
+            return try transaction.conversations.list(.allowed, of: known.id).map(\.name)
         } answer: { names in
             .json(
                 .array(
@@ -80,8 +80,7 @@ extension WriteTransaction {
         switch change {
         case .add: try self.conversations.addListed(try self.ensureUsers(names), in: id, isBlack ? .denied : .allowed)
         case .replace:
-            try self.conversations.setConversationList(
-                isBlack ? .denied : .allowed, of: id, to: try self.ensureUsers(names))
+            try self.conversations.setList(isBlack ? .denied : .allowed, of: id, to: try self.ensureUsers(names))
         case .remove:
             try self.conversations.removeListed(
                 try self.reading.knownUsers(names), in: id, isBlack ? .denied : .allowed)

@@ -58,9 +58,9 @@ struct ChannelReference: Hashable, Sendable {
     ) throws(StoreError) -> Conversation? {
         if let people = self.people {
             guard let first = try transaction.people.user(named: people.first) else { return nil }
-            return try transaction.conversations.conversation(self.address, seenBy: first.id)
+            return try transaction.conversations.one(self.address, seenBy: first.id)
         }
-        return try transaction.conversations.conversation(self.address, seenBy: asker ?? .system)
+        return try transaction.conversations.one(self.address, seenBy: asker ?? .system)
     }
 }
 

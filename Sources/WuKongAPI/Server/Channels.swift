@@ -95,9 +95,7 @@ enum Channels {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            guard let known = try transaction.reading.conversations.conversation(address, seenBy: .system) else {
-                return
-            }
+            guard let known = try transaction.reading.conversations.one(address, seenBy: .system) else { return }
             if known.kind != .room { try transaction.conversations.removeAllMembers(from: known.id, by: .application) }
             try transaction.conversations.setListeners([], of: known.id)
             try transaction.conversations.removeAllListed(in: known.id, .denied)
@@ -155,9 +153,7 @@ enum Channels {
         let isTemporary = try fields.isOn("temp_subscriber")
         let address = channel.address
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            guard let known = try transaction.reading.conversations.conversation(address, seenBy: .system) else {
-                return
-            }
+            guard let known = try transaction.reading.conversations.one(address, seenBy: .system) else { return }
             let users = try transaction.reading.knownUsers(subscribers)
             if isTemporary || known.kind == .room {
                 try transaction.conversations.removeListeners(users, from: known.id)
@@ -175,9 +171,7 @@ enum Channels {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            guard let known = try transaction.reading.conversations.conversation(address, seenBy: .system) else {
-                return
-            }
+            guard let known = try transaction.reading.conversations.one(address, seenBy: .system) else { return }
             if known.kind == .room {
                 try transaction.conversations.setListeners([], of: known.id)
             } else {

@@ -126,15 +126,15 @@ enum History {
             let access = reader.access(user)
             var messages: [Int64: Message] = [:]
             for sequence in sequences {
-                messages[sequence] = try transaction.messages.message(in: found.id, sequence: sequence, as: access)
+                messages[sequence] = try transaction.messages.one(in: found.id, sequence: sequence, as: access)
             }
             for id in ids {
-                let message = try transaction.messages.message(MessageID(rawValue: id), in: found.id, as: access)
+                let message = try transaction.messages.one(MessageID(rawValue: id), in: found.id, as: access)
                 if let message { messages[message.sequence] = message }
             }
             for text in tokens {
                 guard let token = ClientToken(Array(text.utf8)),
-                    let message = try transaction.messages.message(withToken: token, in: found.id, as: access)
+                    let message = try transaction.messages.one(withToken: token, in: found.id, as: access)
                 else { continue }
                 messages[message.sequence] = message
             }
@@ -164,9 +164,9 @@ enum History {
         let number = try fields.optionalText("client_msg_no") ?? ""
         guard id != 0 || !number.isEmpty else { throw .bad("message_id or client_msg_no is missing") }
         Self.answerOne(channel, reader, services, reply) { transaction, found, access throws(StoreError) in
-            if id != 0 { return try transaction.messages.message(MessageID(rawValue: id), in: found.id, as: access) }
+            if id != 0 { return try transaction.messages.one(MessageID(rawValue: id), in: found.id, as: access) }
             guard let token = ClientToken(Array(number.utf8)) else { return nil }
-            return try transaction.messages.message(withToken: token, in: found.id, as: access)
+            return try transaction.messages.one(withToken: token, in: found.id, as: access)
         }
     }
 
@@ -179,7 +179,7 @@ enum History {
         }
         Self.answerOne(channel, Self.queryReader(request), services, reply) {
             transaction, found, access throws(StoreError) in
-            try transaction.messages.message(withToken: token, in: found.id, as: access)
+            try transaction.messages.one(withToken: token, in: found.id, as: access)
         }
     }
 
@@ -189,7 +189,7 @@ enum History {
         let channel = try request.queryChannel()
         Self.answerOne(channel, Self.queryReader(request), services, reply) {
             transaction, found, access throws(StoreError) in
-            try transaction.messages.message(in: found.id, sequence: found.head, as: access)
+            try transaction.messages.one(in: found.id, sequence: found.head, as: access)
         }
     }
 

@@ -96,7 +96,7 @@ enum Sending {
             let id: ConversationID
             if let person = channel.person {
                 id = try transaction.conversations.ensureDirect(sender, try transaction.people.ensureUser(person).id)
-            } else if let known = try transaction.reading.conversations.conversation(channel.address, seenBy: sender) {
+            } else if let known = try transaction.reading.conversations.one(channel.address, seenBy: sender) {
                 id = known.id
             } else {
                 throw .notFound("channel \(channel.id)")

@@ -60,9 +60,9 @@ enum Streams {
             let access = reader.access(user)
             let message =
                 if let token {
-                    try transaction.messages.message(withToken: token, in: known.id, as: access)
+                    try transaction.messages.one(withToken: token, in: known.id, as: access)
                 } else {
-                    try transaction.messages.message(MessageID(rawValue: id), in: known.id, as: access)
+                    try transaction.messages.one(MessageID(rawValue: id), in: known.id, as: access)
                 }
             guard let message, sender == nil || message.sender == user else { return nil }
             var found = Found(message: message, place: try MessageAnswer.Place(known, transaction))
@@ -192,7 +192,7 @@ enum Streams {
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [StreamState]? in
             let user = try reader.user(transaction)
             guard let known = try History.find(channel, user, reader, transaction),
-                let message = try transaction.messages.message(withToken: token, in: known.id, as: reader.access(user)),
+                let message = try transaction.messages.one(withToken: token, in: known.id, as: reader.access(user)),
                 !message.content.flags.contains(.withdrawn), !message.isStandIn
             else { return nil }
             let mayPrivate = wantsPrivate && (reader.caller == .manager || message.sender == user)

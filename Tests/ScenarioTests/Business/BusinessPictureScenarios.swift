@@ -11,7 +11,7 @@ struct BusinessPictureScenarios {
 
     private func befriend(_ server: TestServer, _ one: String, _ other: String) throws {
         let (one, other) = (try server.id(one), try server.id(other))
-        try server.write { store throws(StoreError) in try store.friends.makeFriends(one, other) }
+        try server.write { store throws(StoreError) in try store.friends.make(one, other) }
     }
 
     @Test("a person's picture is uploaded in a form, and shown to whoever asks, without a token")

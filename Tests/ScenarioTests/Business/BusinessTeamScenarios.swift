@@ -54,7 +54,7 @@ struct BusinessTeamScenarios {
         _ server: TestServer, _ ids: [String: UserID], _ name: String, _ form: TeamForm, _ modes: TeamModesPatch
     ) throws -> Team {
         try server.write { store throws(StoreError) in
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 ChannelName(name)!,
                 NewTeam(
                     form: form, owner: ids["escalus"]!,
@@ -62,7 +62,7 @@ struct BusinessTeamScenarios {
             if form == .advanced {
                 _ = try store.conversations.setRoles([ids["mercutio"]!], .manager, in: id, by: .operator)
             }
-            return try store.reading.teams.team(id, at: store.wallMilliseconds)!
+            return try store.reading.teams.one(id, at: store.wallMilliseconds)!
         }
     }
 
@@ -102,7 +102,7 @@ struct BusinessTeamScenarios {
         let waiting = try server.write { store throws(StoreError) in
             var query = TeamRequestQuery()
             query.team = id
-            return try store.reading.teams.teamRequests(query, at: store.wallMilliseconds)
+            return try store.reading.teams.requests(query, at: store.wallMilliseconds)
         }
         #expect(waiting.map(\.personName) == [UserName("tybalt")] && waiting[0].inviter == ids["escalus"])
         _ = try server.write { store throws(StoreError) in
@@ -125,9 +125,7 @@ struct BusinessTeamScenarios {
         try escalus.does("POST", "groups/verona/forbidden/0")
         #expect(try escalus.does("GET", "groups/verona")["forbidden"]?.integer == 0)
         let id = team.conversation.id
-        let flags = try server.write { store throws(StoreError) in
-            try store.reading.conversations.conversation(id)?.flags
-        }
+        let flags = try server.write { store throws(StoreError) in try store.reading.conversations.one(id)?.flags }
         #expect(flags?.muteMode == TeamMuteMode.none)
     }
 }

@@ -105,7 +105,7 @@ final class ChangeStage {
         let history = try self.server.history(.channel(.group, ChannelName("verona")!), seenBy: "romeo")
         self.message = try #require(history.last)
         self.cid = try self.server.server.store.readAndWait { store throws(StoreError) in
-            try store.conversations.conversation(id)?.objectID.text ?? ""
+            try store.conversations.one(id)?.objectID.text ?? ""
         }
     }
 

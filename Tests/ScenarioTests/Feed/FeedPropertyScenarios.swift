@@ -178,7 +178,7 @@ private final class FeedStage {
         try server.server.store.readAndWait { store throws(StoreError) in
             var snapshot = FeedSnapshot()
             snapshot.people = try self.people(store, person, only)
-            for found in try store.conversations.conversations(of: person) {
+            for found in try store.conversations.page(of: person) {
                 let id = found.conversation.id
                 guard only == nil || only == "\(id.rawValue)", let recent = try store.inbox.recent(of: person, in: id)
                 else {
@@ -186,7 +186,7 @@ private final class FeedStage {
                 }
                 snapshot.conversations["\(id.rawValue)"] = FeedSnapshot.view(of: recent)
                 var messages: [Int64: [String: JSONValue]] = [:]
-                let page = try store.messages.latestMessages(in: id, limit: 1_000, as: .member(person))
+                let page = try store.messages.latest(in: id, limit: 1_000, as: .member(person))
                 let sequences = page.map(\.sequence)
                 let extras = try store.messages.extras(of: sequences, in: id, for: person)
                 let reactions = try store.messages.reactionCounts(of: sequences, in: id, for: person)
@@ -277,9 +277,9 @@ private final class FeedStage {
         let (choice, number) = (self.random.next(below: 3), self.random.next(below: 100))
         try self.write { store throws(StoreError) in
             if choice == 0 {
-                _ = try store.friends.removeFriend(person, of: juliet)
-            } else if try store.friends.makeFriends(juliet, person).isNew == false {
-                try store.friends.setFriendRemark(person, of: juliet, "remark \(number)")
+                _ = try store.friends.remove(person, of: juliet)
+            } else if try store.friends.make(juliet, person).isNew == false {
+                try store.friends.setRemark(person, of: juliet, "remark \(number)")
             }
         }
     }
@@ -301,7 +301,7 @@ private final class FeedStage {
         in id: ConversationID, _ body: @escaping @Sendable (WriteTransaction, MessagePlace) throws(StoreError) -> Void
     ) throws {
         let head = try self.server.server.store.readAndWait { store throws(StoreError) in
-            try store.conversations.conversation(id)?.head ?? 0
+            try store.conversations.one(id)?.head ?? 0
         }
         guard head > 0 else { return }
         let place = MessagePlace(id, 1 + Int64(self.random.next(below: Int(head))))

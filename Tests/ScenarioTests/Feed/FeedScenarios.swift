@@ -148,9 +148,9 @@ struct FeedScenarios {
         try server.write { store throws(StoreError) in try store.people.setDisplayName(romeo, "Montague") }
         let shown = try present.event("profile")["user"]
         #expect(shown?["name"]?.string == "romeo" && shown?["displayName"]?.string == "Montague")
-        try server.write { store throws(StoreError) in _ = try store.friends.makeFriends(juliet, romeo) }
+        try server.write { store throws(StoreError) in _ = try store.friends.make(juliet, romeo) }
         try present.event("profile")
-        try server.write { store throws(StoreError) in try store.friends.setFriendRemark(romeo, of: juliet, "the sun") }
+        try server.write { store throws(StoreError) in try store.friends.setRemark(romeo, of: juliet, "the sun") }
         #expect(try present.event("profile")["user"]?["remark"]?.string == "the sun")
         #expect(try stranger.everything(server, "tybalt").isEmpty)
         try server.write { store throws(StoreError) in

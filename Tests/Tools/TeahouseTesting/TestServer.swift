@@ -128,7 +128,7 @@ package final class TestServer {
         }
         left.wait(until: { $0 == 0 }, then: { _ in })
         let head = try self.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations.conversation(id)?.head
+            try transaction.conversations.one(id)?.head
         }
         guard head == Int64(count) else { throw TestClientError(description: "\(head ?? 0) of \(count) were stored") }
     }
@@ -137,10 +137,8 @@ package final class TestServer {
     package func history(_ address: ConversationAddress, seenBy name: String) throws -> [Message] {
         let asker = try self.id(name)
         return try self.server.store.readAndWait { transaction throws(StoreError) in
-            guard let conversation = try transaction.conversations.conversation(address, seenBy: asker) else {
-                return []
-            }
-            return try transaction.messages.latestMessages(in: conversation.id, limit: 1000, as: .unrestricted)
+            guard let conversation = try transaction.conversations.one(address, seenBy: asker) else { return [] }
+            return try transaction.messages.latest(in: conversation.id, limit: 1000, as: .unrestricted)
         }
     }
 

@@ -64,8 +64,8 @@ struct ProfileBench {
                 try writing.conversations.setNickname(of: user.id, "member \(user.name)", in: group, by: .operator)
             }
             for user in users[1...Self.friends] {
-                try writing.friends.makeFriends(users[0].id, user.id)
-                try writing.friends.setFriendRemark(user.id, of: users[0].id, "friend \(user.name)")
+                try writing.friends.make(users[0].id, user.id)
+                try writing.friends.setRemark(user.id, of: users[0].id, "friend \(user.name)")
             }
             return (users, group)
         }
@@ -127,7 +127,7 @@ struct ProfileBench {
                 var found = 0
                 for name in names {
                     guard let user = try reading.people.user(named: name) else { continue }
-                    if try reading.friends.friend(user.id, of: asker)?.remark != nil { found += 1 }
+                    if try reading.friends.one(user.id, of: asker)?.remark != nil { found += 1 }
                     if try reading.conversations.member(user.id, in: group)?.nickname != nil { found += 1 }
                 }
                 return found

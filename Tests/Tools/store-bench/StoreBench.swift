@@ -144,22 +144,19 @@ struct StoreBench {
         )
         let times = try store.readAndWait { reading throws(StoreError) in
             let someone = try reading.people.user(named: UserName("user0")!)!.id
-            let conversations = try reading.conversations.conversations(of: someone).map(\.conversation)
+            let conversations = try reading.conversations.page(of: someone).map(\.conversation)
             let largest = conversations.max { $0.head < $1.head }!
             let last = try Self.times(5_000) { round throws(StoreError) in
                 let id = ConversationID(rawValue: Int64(round % Self.pairs) + 1)
-                return try reading.messages.latestMessages(
-                    in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue))
-                )
-                .count
+                return try reading.messages.latest(in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue)))
+                    .count
             }
             let unread = try Self.times(5_000) { (_) throws(StoreError) in try reading.inbox.unread(of: someone).count }
             let before = try Self.times(5_000) { round throws(StoreError) in
                 let place = Int64(round) * 7_919 % (largest.head - 1) + 2
-                return try reading.messages.messages(in: largest.id, before: place, limit: 50, as: .unrestricted).count
+                return try reading.messages.page(in: largest.id, before: place, limit: 50, as: .unrestricted).count
             }
-            let list = try Self.times(500) { (_) throws(StoreError) in
-                try reading.conversations.conversations(of: someone).count
+            let list = try Self.times(500) { (_) throws(StoreError) in try reading.conversations.page(of: someone).count
             }
             let undelivered = try Self.times(2_000) { (_) throws(StoreError) in
                 try reading.conversations.undelivered(of: someone, class: .app).count

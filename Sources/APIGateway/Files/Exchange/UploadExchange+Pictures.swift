@@ -19,7 +19,7 @@ extension PictureName {
             try store.people.setProfile(of: user, ProfilePatch(avatar: APIPaths.file(file.key), avatarSmall: ""))
         case .group(let name):
             let address = ConversationAddress.channel(.group, name)
-            guard let id = try store.reading.conversations.conversation(address, seenBy: actor.user)?.id else {
+            guard let id = try store.reading.conversations.one(address, seenBy: actor.user)?.id else {
                 throw .refused(.noSuchConversation)
             }
             let member = try store.reading.conversations.member(actor.user, in: id)
@@ -48,7 +48,7 @@ extension PictureName {
             return profile.avatar.map { .address($0) } ?? .none
         case .group(let name):
             let address = ConversationAddress.channel(.group, name)
-            guard let id = try store.conversations.conversation(address, seenBy: .system)?.id else { return .none }
+            guard let id = try store.conversations.one(address, seenBy: .system)?.id else { return .none }
             if let file = try store.files.picture(of: .conversation(id, isSmall: false)) { return .file(file) }
             return try store.conversations.card(of: id)?.logo.map { .address($0) } ?? .none
         }

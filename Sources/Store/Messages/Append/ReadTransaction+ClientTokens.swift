@@ -7,11 +7,11 @@ extension MessageReads {
     /// The newest message with this client token, whoever sent it; looked for among the newest `tokenSearchMessages`.
     ///
     /// - Throws: `notFound` without access.
-    package func message(
+    package func one(
         withToken token: ClientToken, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
         try self.check(access, to: id)
-        let head = try self.transaction.conversations.conversation(id)?.head ?? 0
+        let head = try self.transaction.conversations.one(id)?.head ?? 0
         let sql: StaticString = """
             SELECT sequence FROM message WHERE conversation_id = ? AND sequence > ? AND client_token = ?
             ORDER BY sequence DESC LIMIT 1
@@ -20,6 +20,6 @@ extension MessageReads {
             row throws(StoreError) in row.int64(0)
         }
         guard let found else { return nil }
-        return try self.message(in: id, sequence: found, as: access)
+        return try self.one(in: id, sequence: found, as: access)
     }
 }

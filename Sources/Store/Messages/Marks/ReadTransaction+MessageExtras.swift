@@ -173,7 +173,7 @@ extension MessageReads {
         if view.viewer != nil {
             // What stands in the place of a message has no edits; nor do the operator's rules let older words out.
             let filter = self.transaction.views.filter
-            let message = try self.message(in: place.conversation, sequence: place.sequence, as: access)
+            let message = try self.one(in: place.conversation, sequence: place.sequence, as: access)
             guard let message, !message.isStandIn, filter.isEmpty else { return [] }
         }
         let sql: StaticString = """

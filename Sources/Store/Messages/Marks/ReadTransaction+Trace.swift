@@ -130,7 +130,7 @@ extension MessageReads {
         in id: ConversationID, atOrAfter milliseconds: Int64
     ) throws(StoreError) -> Int64 {
         var low: Int64 = 1
-        var high = (try self.transaction.conversations.conversation(id)?.head ?? 0) + 1
+        var high = (try self.transaction.conversations.one(id)?.head ?? 0) + 1
         while low < high {
             let middle = low + (high - low) / 2
             let sent = try self.transaction.connection.first(

@@ -6,7 +6,6 @@ import Store
 /// A person's list of conversations, making them, and what the person sets about each.
 enum ConversationRoutes {
     private static let value = Shape.reference("Conversation")
-    private static let cursorBytes = 64
 
     static let routes: [NativeRoute] = [
         NativeRoute(

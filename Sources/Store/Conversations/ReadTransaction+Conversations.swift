@@ -117,19 +117,6 @@ extension ConversationReads {
 
     // MARK: Delivery
 
-    /// How far the devices of one class acknowledged receipt, where they did.
-    package func deliveredPositions(
-        of user: UserID, class deviceClass: DeviceClass
-    ) throws(StoreError) -> [ConversationID: Int64] {
-        let sql: StaticString = """
-            SELECT conversation_id, sequence FROM delivered WHERE user_id = ? AND device_class = ?
-            """
-        let rows = try self.transaction.connection.query(sql, user, deviceClass) { row throws(StoreError) in
-            (row.conversationID(0), row.int64(1))
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
-    }
-
     private static let undeliveredSQL = SQL(
         """
         SELECT m.conversation_id, coalesce(d.sequence, max(m.joined_sequence, m.read_sequence)), c.head

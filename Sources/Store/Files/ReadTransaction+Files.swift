@@ -194,35 +194,6 @@ extension FileReads {
 
     // MARK: Lists
 
-    private static let referencesSQL = SQL(
-        """
-        \(Row.selectFile)
-        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
-            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                WHERE r.file_id = f.id AND r.conversation_id = ?2))
-            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged)) ORDER BY f.id DESC LIMIT ?5
-        """)
-
-    private static let references2SQL = SQL(
-        """
-        \(Row.selectFile)
-        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
-            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                WHERE r.file_id = f.id AND r.conversation_id = ?2))
-            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
-            ORDER BY f.size DESC, f.id DESC LIMIT ?5
-        """)
-
-    private static let references3SQL = SQL(
-        """
-        \(Row.selectFile)
-        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
-            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                WHERE r.file_id = f.id AND r.conversation_id = ?2))
-            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
-        ORDER BY CAST(o.stored_size AS REAL) / max(o.size, 1), f.id DESC LIMIT ?5
-        """)
-
     /// Messages that name a file, newest first; at most 1,000.
     package func references(of file: FileID) throws(StoreError) -> [FileReference] {
         let sql: StaticString = """

@@ -287,6 +287,28 @@ async def auto_play() -> None:
     ctl("setting", "reset", "auto_play")
 
 
+@checks.check("a person changes their password; a wrong present one is told, and the new one lets in")
+async def password() -> None:
+    ming, renewed = screens["ming"], "another tea for ming"
+    await ming.click(".side header [aria-haspopup=menu] >> nth=0")
+    await ming.locator(".menu [role=menuitem]").first.click()
+    await ming.locator("dialog .button", has_text="修改密码").click()
+    await ming.fill("#current", "not the present one")
+    await ming.fill("#new", renewed)
+    await ming.click("dialog.short .primary")
+    await ming.wait_for_selector("dialog.short .error:not([hidden])")
+    await is_well(ming)
+    await picture(ming, "password")
+    await ming.fill("#current", PASSWORD)
+    await ming.click("dialog.short .primary")
+    await ming.wait_for_selector("dialog.short", state="detached")
+    await ming.keyboard.press("Escape")
+    await ming.wait_for_selector("dialog", state="detached")
+    ask(None, "POST", "sessions", {"name": "ming", "password": renewed, "device": "desktop"})
+    # It is as it was for what follows.
+    ask("ming", "PUT", "me/password", {"current": renewed, "password": PASSWORD})
+
+
 @checks.check("an announcement stands in a bar until it is confirmed, and in the list after that")
 async def announcement() -> None:
     ming = screens["ming"]

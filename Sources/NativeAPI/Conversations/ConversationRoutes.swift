@@ -1,4 +1,5 @@
 import APIKit
+import Broker
 import ByteCodec
 import ChatModel
 import Store
@@ -74,6 +75,10 @@ enum ConversationRoutes {
             "PUT", "/conversations/{conversation}/read", "markRead", "Notes that everything up to a message is read.",
             path: [.conversation], body: [.required("sequence", .count)], answer: .ok(Self.value),
             problems: [.noSuchConversation], Self.markRead),
+        NativeRoute(
+            "POST", "/conversations/{conversation}/typing", "typing",
+            "Shows the others in the conversation who are online that the person is writing; nothing is kept of it.",
+            path: [.conversation], answer: .done, problems: [.noSuchConversation], Self.showTyping),
         NativeRoute(
             "POST", "/conversations/{conversation}/leave", "leave", "Leaves a group.", path: [.conversation],
             answer: .done, problems: [.noSuchConversation, .notMember, .notApplicable, .ownerMustTransfer], Self.leave),
@@ -250,6 +255,16 @@ enum ConversationRoutes {
         patch.draft = call.input.known("text")
         let (wanted, user) = (patch, call.user)
         self.changeSilently(call) { store, id throws(StoreError) in try store.inbox.setPreference(user, in: id, wanted)
+        }
+    }
+
+    @Sendable private static func showTyping(_ call: NativeCall) throws(Problem) {
+        let (id, person) = (call.conversation, call.person)
+        call.read { store throws(StoreError) in
+            guard try store.member(person.user, in: id) != nil else { throw .refused(.noSuchConversation) }
+        } then: {
+            call.services.broker.publishTyping(in: id, by: person.user, person.name)
+            call.done()
         }
     }
 

@@ -271,6 +271,30 @@ struct FeedScenarios {
         #expect(try juliet.event("online")["isOnline"]?.boolean == false)
     }
 
+    @Test("a client that only asks shows that somebody writes, to members alone, and not to who has blocked them")
+    func typing() throws {
+        let (server, id) = try self.verona()
+        try server.add("tybalt")
+        let (romeo, juliet) = (try server.id("romeo"), try server.id("juliet"))
+        let direct = try server.write { store throws(StoreError) in try store.ensureDirect(romeo, juliet) }
+        let (listener, client) = (try FeedClient.ready(server, "juliet"), try NativeClient(server, "romeo"))
+        let stranger = try NativeClient(server, "tybalt")
+        func shown(_ place: ConversationID) throws {
+            try client.done("POST", "/conversations/\(place.rawValue)/typing", status: 204)
+            let typing = try listener.event("typing")
+            #expect(typing["user"]?.string == "romeo" && typing["conversation"]?.string == "\(place.rawValue)")
+        }
+        try shown(direct)
+        try shown(id)
+        #expect(
+            try stranger.refused("POST", "/conversations/\(id.rawValue)/typing") == "no_such_conversation")
+        try server.write { store throws(StoreError) in try store.setListed(owner: juliet, .blocked, romeo, true) }
+        try listener.wait(for: "profile")
+        try client.done("POST", "/conversations/\(direct.rawValue)/typing", status: 204)
+        // The next one is shown, and nothing came before it.
+        try shown(id)
+    }
+
     @Test("who watches many people asks as often, and not again for those who are watched already")
     func manyWatched() throws {
         let server = try TestServer {

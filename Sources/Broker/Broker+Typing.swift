@@ -10,7 +10,7 @@ extension Broker {
     package func publishTyping(in conversation: ConversationID, by user: UserID, _ name: UserName) {
         self.store.read(for: .person(user)) { transaction throws(StoreError) -> [UserID] in
             guard try transaction.conversations.member(user, in: conversation) != nil,
-                let known = try transaction.conversations.conversation(conversation),
+                let known = try transaction.conversations.one(conversation),
                 known.memberCount <= Self.typingPeople
             else { return [] }
             let people = try transaction.conversations.receivers(of: conversation)

@@ -261,7 +261,9 @@ enum ConversationRoutes {
     @Sendable private static func showTyping(_ call: NativeCall) throws(Problem) {
         let (id, person) = (call.conversation, call.person)
         call.read { store throws(StoreError) in
-            guard try store.member(person.user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            guard try store.conversations.member(person.user, in: id) != nil else {
+                throw .refused(.noSuchConversation)
+            }
         } then: {
             call.services.broker.publishTyping(in: id, by: person.user, person.name)
             call.done()

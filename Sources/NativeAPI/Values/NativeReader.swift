@@ -77,6 +77,20 @@ package struct NativeReader: Sendable {
         return publishRefusal(facts)
     }
 
+    // MARK: What the person is asked and told
+
+    /// A request to join a team; `nil` for one that is gone.
+    package func request(_ number: Int64, in store: ReadTransaction) throws(StoreError) -> NativeTeamRequest? {
+        guard let request = try store.teams.request(number) else { return nil }
+        return try NativeTeamRequest(request, for: self.user, at: self.now, in: store)
+    }
+
+    /// An announcement of the operator; `nil` for one that the person did not get.
+    package func announcement(_ number: Int64, in store: ReadTransaction) throws(StoreError) -> NativeNotice? {
+        guard let found = try store.announcements.announcement(number, for: self.user) else { return nil }
+        return NativeNotice(found.notice, confirmedAtMilliseconds: found.confirmedAtMilliseconds)
+    }
+
     // MARK: Messages
 
     /// Messages at these places, at most 1000, as they stand now; those that the person may not know of are missing.

@@ -34,6 +34,8 @@ package enum FeedBounds {
     package static let changes = 5_000
     /// Maximum number of people who have changed after a position.
     package static let people = 500
+    /// Maximum number of requests to join teams, anybody's, that one read looks at; the next one goes on after them.
+    package static let requests = 500
 }
 
 /// Something that changed after a position and concerns a person. It names rows; what they hold, and whether the person
@@ -68,11 +70,16 @@ package struct FeedChange: Hashable, Sendable {
         case person(UserID)
         /// More than `FeedBounds.people` people have changed, acquainted or not: read anew who people are.
         case gapOfPeople
+        /// A request to join a team is new, was answered or taken back, or has ended.
+        case request(Int64)
+        /// An announcement of the operator is new for the person, or they have confirmed it.
+        case announcement(Int64)
     }
 
     /// Place among all messages and events.
     package var position: StorePosition
-    /// Conversation concerned; `nil` for a change of a person. The reader may have left it since.
+    /// Conversation concerned; `nil` for a change of a person, a request or an announcement. The reader may have left
+    /// it since.
     package var conversation: ConversationID?
     /// Thing that changed.
     package var subject: Subject
@@ -296,14 +303,16 @@ extension FeedReads {
         guard let changed = try self.changedConversations(span, in: some) else { return nil }
         let personal = try self.feedRows(Self.personalRows, user.rawValue, span, limit: limit + 1)
         let gone = try self.goneConversations(span, limit: limit + 1)
-        var found = personal + gone
+        let concerns = [try self.changedRequests(span), try self.changedAnnouncements(span, limit: limit)]
+        var found = personal + gone + concerns.flatMap(\.changes)
         found += try self.changedPeople(span)
         for conversation in changed {
             found += try self.changes(of: conversation, span)
             guard found.count <= FeedBounds.changes else { return nil }
         }
         // Of what is for the person alone there may be more after the last one read.
-        let last = [personal, gone].compactMap { $0.count > limit ? $0[limit].position : nil }.min()
+        let cuts = [personal, gone].compactMap { $0.count > limit ? $0[limit].position : nil }
+        let last = (cuts + concerns.compactMap(\.cut)).min()
         return FeedPage(found, through: last ?? end, limit: limit, isCut: last != nil)
     }
 

@@ -17,6 +17,8 @@ extension FeedWrites {
             for receiver in event.receivers { for person in event.subjects { rows.append((person, receiver)) } }
         // Native clients show neither; others find them by the versions of their rows.
         case .friendRequested, .reminders: return
+        case .teamRequests(let numbers): return try self.setPositions(ofRequests: numbers, event.position)
+        case .announcement(let number): return try self.setPosition(ofAnnouncement: number, event)
         }
         var position = event.position
         for (index, row) in rows.enumerated() {

@@ -56,15 +56,16 @@ extension AnnouncementWrites {
                     "UPDATE notice SET sent_at = ? WHERE number = ?", self.transaction.wallMilliseconds, number)
                 continue
             }
-            var new: Int64 = 0
+            var new: [UserID] = []
             for person in people {
                 try self.transaction.connection.run(
                     "INSERT INTO notice_receiver (number, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", number,
                     person.user)
-                new += self.transaction.connection.changes
+                if self.transaction.connection.changes > 0 { new.append(person.user) }
             }
             try self.transaction.connection.run(
-                "UPDATE notice SET receivers = receivers + ? WHERE number = ?", new, number)
+                "UPDATE notice SET receivers = receivers + ? WHERE number = ?", new.count, number)
+            try self.transaction.notePeople(.announcement(number), by: .system, to: new)
             guard let notice = try self.transaction.reading.announcements.notice(number) else {
                 throw Row.damaged("announcement")
             }
@@ -88,6 +89,7 @@ extension AnnouncementWrites {
         try self.transaction.connection.run(
             "UPDATE notice_receiver SET confirmed_at = ? WHERE number = ? AND user_id = ?", now, number, user)
         try self.transaction.connection.run("UPDATE notice SET confirmed = confirmed + 1 WHERE number = ?", number)
+        try self.transaction.notePeople(.announcement(number), by: user, to: [user])
         return now
     }
 }
@@ -155,6 +157,19 @@ extension AnnouncementReads {
             }
         return try self.transaction.connection.query(
             sql, number, last?.rawValue ?? -1, wanted, try ReadTransaction.page(limit), read: Connection.noticeReceiver)
+    }
+
+    /// Reads an announcement as a person has it; `nil` for one that they did not get.
+    package func announcement(
+        _ number: Int64, for user: UserID
+    ) throws(StoreError) -> (notice: Announcement, confirmedAtMilliseconds: Int64?)? {
+        let sql: StaticString = """
+            SELECT n.number, n.title, n.body, n.sender, n.created_at, n.sent_at, n.receivers, n.confirmed, r.confirmed_at
+            FROM notice_receiver r JOIN notice n ON n.number = r.number WHERE r.user_id = ? AND r.number = ?
+            """
+        return try self.transaction.connection.first(sql, user, number) { row throws(StoreError) in
+            (try Self.notice(row), row.optionalInt64(8))
+        }
     }
 
     private static func notice(_ row: Row) throws(StoreError) -> Announcement {

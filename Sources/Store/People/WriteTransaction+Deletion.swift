@@ -21,7 +21,7 @@ extension PeopleWrites {
         let tokens = try self.revokeTokens(of: user)
         try self.endMemberships(of: user)
         try self.endFriendships(of: user, state.name)
-        try self.endTeamRequests(of: user)
+        try self.transaction.teams.endRequests(about: user)
         try self.transaction.connection.run("DELETE FROM invitation WHERE inviter_id = ? AND used_by IS NULL", user)
         try self.clearLists(of: state)
         try self.clearViews(of: user)
@@ -93,16 +93,6 @@ extension PeopleWrites {
         UPDATE friend_request SET state = \(FriendRequestState.discarded), text = '', change = ?2
         WHERE asker_id = ?1 OR other_id = ?1
         """)
-    private static let endTeamRequestsSQL = SQL(
-        """
-        UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = ?2
-        WHERE state = \(TeamRequestState.waiting) AND (person_id = ?1 OR inviter_id = ?1)
-        """)
-
-    private func endTeamRequests(of user: UserID) throws(StoreError) {
-        try self.transaction.connection.run(
-            Self.endTeamRequestsSQL, user, self.transaction.wallMilliseconds)
-    }
 
     private func clearLists(of state: UserState) throws(StoreError) {
         let others: StaticString = "SELECT DISTINCT owner_id FROM personal_list WHERE other_id = ?"

@@ -276,7 +276,8 @@ struct FeedScenarios {
         let (server, id) = try self.verona()
         try server.add("tybalt")
         let (romeo, juliet) = (try server.id("romeo"), try server.id("juliet"))
-        let direct = try server.write { store throws(StoreError) in try store.ensureDirect(romeo, juliet) }
+        let direct = try server.write { store throws(StoreError) in try store.conversations.ensureDirect(romeo, juliet)
+        }
         let (listener, client) = (try FeedClient.ready(server, "juliet"), try NativeClient(server, "romeo"))
         let stranger = try NativeClient(server, "tybalt")
         func shown(_ place: ConversationID) throws {
@@ -288,7 +289,8 @@ struct FeedScenarios {
         try shown(id)
         #expect(
             try stranger.refused("POST", "/conversations/\(id.rawValue)/typing") == "no_such_conversation")
-        try server.write { store throws(StoreError) in try store.setListed(owner: juliet, .blocked, romeo, true) }
+        try server.write { store throws(StoreError) in try store.people.setListed(owner: juliet, .blocked, romeo, true)
+        }
         try listener.wait(for: "profile")
         try client.done("POST", "/conversations/\(direct.rawValue)/typing", status: 204)
         // The next one is shown, and nothing came before it.

@@ -45,14 +45,16 @@ package struct SessionConfigRoute: Sendable {
         of kind: ConversationKind, _ address: ConversationAddress, for user: UserID, at now: Int64,
         _ store: ReadTransaction
     ) throws(StoreError) -> View? {
-        let conversation = try store.conversation(address, seenBy: user)
-        let member = try conversation.flatMap { (found) throws(StoreError) in try store.member(user, in: found.id) }
+        let conversation = try store.conversations.one(address, seenBy: user)
+        let member = try conversation.flatMap { (found) throws(StoreError) in
+            try store.conversations.member(user, in: found.id)
+        }
         // Two people may write to each other before there is anything between them; in rooms nobody is a member.
         guard kind == .direct || conversation != nil && (kind == .room || member != nil) else { return nil }
         let role = member?.role ?? .member
         let settings = try store.sessionSettings.sessionSettings()
         var facts = PublishFacts(authority: .user, kind: kind, flags: conversation?.flags ?? [])
-        let account = try store.user(user)
+        let account = try store.people.user(user)
         facts.senderIsSendBanned = account?.isSendBanned ?? false
         facts.senderIsMember = true
         facts.senderIsManager = role != .member

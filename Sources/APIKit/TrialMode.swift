@@ -70,7 +70,7 @@ extension APIContext {
         _ name: UserName, for asker: ReadAsker, then: @escaping @Sendable (Result<Identity, APIFailure>) -> Void
     ) {
         self.services.store.read(for: asker) { transaction throws(StoreError) in
-            try transaction.trial.trialPerson(named: name)
+            try transaction.trial.person(named: name)
         } then: { result in
             switch result {
             case .failure(let error): then(.failure(APIFailure(error)))

@@ -25,10 +25,12 @@ extension Accounts {
         self.hashed(password, for: name, then) { hash in
             self.change(name, then) { transaction throws(StoreError) in
                 if let taken = try transaction.reading.apps.taken(person, for: nil) { return .success(.taken(taken)) }
-                guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
-                let user = try transaction.createUser(name, passwordHash: hash)
+                guard try transaction.reading.people.user(named: name) == nil else {
+                    return .failure(.userExists(name))
+                }
+                let user = try transaction.people.createUser(name, passwordHash: hash)
                 try transaction.apps.setAppUser(user, person)
-                if profile != ProfilePatch() { try transaction.setProfile(of: user, profile) }
+                if profile != ProfilePatch() { try transaction.people.setProfile(of: user, profile) }
                 return .success(.added(user))
             } committed: { _ in
             }

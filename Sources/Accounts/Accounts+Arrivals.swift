@@ -107,7 +107,7 @@ private struct ArrivalPlan {
             self.outcome = .systemUser
             return
         }
-        let user = try store.user(named: person.name)
+        let user = try store.people.user(named: person.name)
         guard user?.deletedAtMilliseconds == nil else {
             self.outcome = .deleted
             return
@@ -124,7 +124,7 @@ private struct ArrivalPlan {
             return
         }
         if user?.displayName == nil { self.profile.displayName = person.displayName }
-        let avatar = try user.flatMap { (user) throws(StoreError) in try store.profile(of: user.id)?.avatar }
+        let avatar = try user.flatMap { (user) throws(StoreError) in try store.people.profile(of: user.id)?.avatar }
         if avatar == nil { self.profile.avatar = person.avatar }
         let hasPassword = user?.hasPassword == true
         if !hasPassword { self.passwordHash = person.password?.stored }
@@ -168,11 +168,11 @@ private struct ArrivalPlan {
         let user: UserID
         if let known = self.user {
             user = known
-            if let passwordHash { try store.setPasswordHash(user, passwordHash) }
+            if let passwordHash { try store.people.setPasswordHash(user, passwordHash) }
         } else {
-            user = try store.createUser(self.name, passwordHash: self.passwordHash)
+            user = try store.people.createUser(self.name, passwordHash: self.passwordHash)
         }
         if self.app != AppUserPatch() { try store.apps.setAppUser(user, self.app) }
-        if self.profile != ProfilePatch() { try store.setProfile(of: user, self.profile) }
+        if self.profile != ProfilePatch() { try store.people.setProfile(of: user, self.profile) }
     }
 }

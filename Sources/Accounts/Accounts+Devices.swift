@@ -19,8 +19,8 @@ extension Accounts {
     /// Devices of a person, the one used last first.
     package func devices(of identity: Identity, then: @escaping Answer<[DeviceEntry]>) {
         self.store.read(as: .page, for: .person(identity.user)) { transaction throws(StoreError) in
-            let issued = try transaction.tokenIssueTimes(of: identity.user)
-            return try transaction.tokens(of: identity.user).map { token in
+            let issued = try transaction.people.tokenIssueTimes(of: identity.user)
+            return try transaction.people.tokens(of: identity.user).map { token in
                 DeviceEntry(
                     id: Self.deviceID(token.hash), deviceClass: token.deviceClass,
                     createdAtMilliseconds: issued[token.hash] ?? 0,
@@ -71,14 +71,16 @@ extension Accounts {
         _ choice: DeviceChoice, of user: UserID, _ transaction: WriteTransaction
     ) throws(StoreError) -> Revoked {
         var revoked = Revoked()
-        for token in try transaction.reading.tokens(of: user) {
+        for token in try transaction.reading.people.tokens(of: user) {
             let id = Self.deviceID(token.hash)
             let isChosen =
                 switch choice {
                 case .only(let wanted): id == wanted
                 case .allBut(let kept): id != kept
                 }
-            if isChosen, try transaction.revokeToken(hash: token.hash) { revoked.classes.insert(token.deviceClass) }
+            if isChosen, try transaction.people.revokeToken(hash: token.hash) {
+                revoked.classes.insert(token.deviceClass)
+            }
         }
         // Whoever has one of LeanCloud's session tokens is another device.
         if case .allBut = choice { revoked.revocation = try transaction.apps.revokeSessionTokens(of: user) }

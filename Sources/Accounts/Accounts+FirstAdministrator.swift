@@ -7,7 +7,7 @@ extension Accounts {
     ///
     /// - Returns: through `then`, the path of the token's file, or `nil` when setup was done before.
     package func openSetup(then: @escaping Answer<String?>) {
-        self.store.read(as: .signIn, { transaction throws(StoreError) in try transaction.hasAdministrator() }) {
+        self.store.read(as: .signIn, { transaction throws(StoreError) in try transaction.people.hasAdministrator() }) {
             result in
             do throws(StoreError) {
                 guard try !result.get() else {
@@ -38,9 +38,11 @@ extension Accounts {
         }
         self.hashed(password, for: name, then) { hash in
             self.change(name, then) { transaction throws(StoreError) in
-                guard try !transaction.reading.hasAdministrator() else { return .failure(.setup(.done)) }
-                guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
-                return .success(try transaction.createUser(name, role: .administrator, passwordHash: hash))
+                guard try !transaction.reading.people.hasAdministrator() else { return .failure(.setup(.done)) }
+                guard try transaction.reading.people.user(named: name) == nil else {
+                    return .failure(.userExists(name))
+                }
+                return .success(try transaction.people.createUser(name, role: .administrator, passwordHash: hash))
             } committed: { _ in
                 self.setup.finish()
                 self.options.log.info(

@@ -23,11 +23,11 @@ extension Accounts {
         let token = SignInToken.random()
         let hashes = classes.map { (deviceClass: $0, hash: token.hash(for: name, class: $0)) }
         self.change(name, auditing: note, then) { transaction throws(StoreError) in
-            let (user, isNew) = try transaction.ensureUser(name)
-            if isNew, let displayName { try transaction.setDisplayName(user, displayName) }
-            let bareHash = token.bareHash(key: try transaction.reading.bareTokenKey())
+            let (user, isNew) = try transaction.people.ensureUser(name)
+            if isNew, let displayName { try transaction.people.setDisplayName(user, displayName) }
+            let bareHash = token.bareHash(key: try transaction.reading.people.bareTokenKey())
             for (deviceClass, hash) in hashes {
-                try transaction.issueToken(
+                try transaction.people.issueToken(
                     hash: hash, bareHash: bareHash, user: user, class: deviceClass, level: level,
                     expiresAtMilliseconds: nil)
             }

@@ -74,29 +74,29 @@ extension Accounts {
         self.store.write(
             auditing: note, counts: isNew,
             { transaction throws(StoreError) in
-                guard try transaction.reading.user(inviter)?.role == .administrator else {
+                guard try transaction.reading.people.user(inviter)?.role == .administrator else {
                     return .failure(.invitation(.notAdministrator))
                 }
                 let code: String
                 if let token = order.clientToken {
                     let input = Array("teahouse invitation \(inviter.rawValue) ".utf8) + Array(token.utf8)
-                    let key = try transaction.reading.bareTokenKey()
+                    let key = try transaction.reading.people.bareTokenKey()
                     code = Sodium.base64(Array(Sodium.hash(input, key: key).prefix(Self.codeBytes)))
                 } else {
                     code = Sodium.base64(random)
                 }
                 let hash = Self.hash(ofCode: code)
-                if let known = try transaction.reading.invitation(codeHash: hash) {
+                if let known = try transaction.reading.invitations.one(codeHash: hash) {
                     let asked = order.hours * 3_600_000
                     guard known.name == order.name, known.displayName == order.displayName,
                         known.endsAtMilliseconds - known.createdAtMilliseconds == asked
                     else { return .failure(.invitation(.tokenConflict)) }
                     return .success(IssuedInvitation(code: code, invitation: known))
                 }
-                if let name = order.name, try transaction.reading.user(named: name) != nil {
+                if let name = order.name, try transaction.reading.people.user(named: name) != nil {
                     return .failure(.userExists(name))
                 }
-                let invitation = try transaction.addInvitation(
+                let invitation = try transaction.invitations.add(
                     codeHash: hash, by: inviter, name: order.name, displayName: order.displayName, hours: order.hours)
                 return .success(IssuedInvitation(code: code, invitation: invitation))
             },
@@ -115,8 +115,8 @@ extension Accounts {
         self.store.read(
             as: .signIn,
             { transaction throws(StoreError) in
-                guard let found = try transaction.invitation(codeHash: hash),
-                    try transaction.isUsable(found, at: now)
+                guard let found = try transaction.invitations.one(codeHash: hash),
+                    try transaction.invitations.isUsable(found, at: now)
                 else { return nil as Invitation? }
                 return found
             }
@@ -150,17 +150,18 @@ extension Accounts {
         let token = SignInToken.random()
         let (name, deviceClass) = (person.name, person.deviceClass)
         self.change(name, then) { transaction throws(StoreError) in
-            guard let invitation = try transaction.reading.invitation(codeHash: hash),
-                try transaction.reading.isUsable(invitation, at: transaction.wallMilliseconds)
+            guard let invitation = try transaction.reading.invitations.one(codeHash: hash),
+                try transaction.reading.invitations.isUsable(invitation, at: transaction.wallMilliseconds)
             else { return .failure(.invitation(.ended)) }
             if let wanted = invitation.name, wanted != name { return .failure(.invitation(.otherName(wanted))) }
-            guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
-            let user = try transaction.createUser(
+            guard try transaction.reading.people.user(named: name) == nil else { return .failure(.userExists(name)) }
+            let user = try transaction.people.createUser(
                 name, displayName: person.displayName ?? invitation.displayName, passwordHash: passwordHash)
-            try transaction.useInvitation(invitation.number, by: user)
-            try transaction.issueToken(
+            try transaction.invitations.use(invitation.number, by: user)
+            try transaction.people.issueToken(
                 hash: token.hash(for: name, class: deviceClass),
-                bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user, class: deviceClass,
+                bareHash: token.bareHash(key: try transaction.reading.people.bareTokenKey()), user: user,
+                class: deviceClass,
                 level: .secondary, expiresAtMilliseconds: nil)
             return .success(IssuedToken(token: token, user: user, expiresAtMilliseconds: nil))
         } committed: { _ in

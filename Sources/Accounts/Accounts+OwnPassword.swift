@@ -41,10 +41,10 @@ extension Accounts {
         let finishing: Answer<Revoked> = { result in then(result.map(\.classes)) }
         self.hashed(password, for: identity.name, finishing) { hash in
             self.change(identity.name, finishing) { transaction throws(StoreError) in
-                guard try transaction.reading.passwordHash(of: identity.user) == proven else {
+                guard try transaction.reading.people.passwordHash(of: identity.user) == proven else {
                     throw .refused(.changedMeanwhile)
                 }
-                try transaction.setPasswordHash(identity.user, hash)
+                try transaction.people.setPasswordHash(identity.user, hash)
                 guard let device else { return .success(Revoked()) }
                 return .success(try Self.revoke(.allBut(device), of: identity.user, transaction))
             } committed: { revoked in

@@ -22,11 +22,13 @@ extension Accounts {
         let token = SignInToken.random()
         let hash = token.hash(for: name, class: deviceClass)
         self.change(name, auditing: note, then) { transaction throws(StoreError) in
-            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
-            try transaction.trial.endTrial(of: user.id)
+            guard let user = try transaction.reading.people.user(named: name) else {
+                return .failure(.noSuchUser(name))
+            }
+            try transaction.trial.end(of: user.id)
             let expiry = lifetimeSeconds.map { transaction.wallMilliseconds + max(0, min($0, 1 << 40)) * 1_000 }
-            try transaction.issueToken(
-                hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user.id,
+            try transaction.people.issueToken(
+                hash: hash, bareHash: token.bareHash(key: try transaction.reading.people.bareTokenKey()), user: user.id,
                 class: deviceClass, level: level, expiresAtMilliseconds: expiry)
             return .success(IssuedToken(token: token, user: user.id, expiresAtMilliseconds: expiry))
         } committed: { _ in
@@ -50,15 +52,15 @@ extension Accounts {
         self.change(name, then) { transaction throws(StoreError) in
             let user: UserID
             if let trialPeople {
-                user = try transaction.trial.ensureTrialPerson(name, most: trialPeople)
+                user = try transaction.trial.ensurePerson(name, most: trialPeople)
             } else {
-                user = try transaction.ensureUser(name).id
-                try transaction.trial.endTrial(of: user)
+                user = try transaction.people.ensureUser(name).id
+                try transaction.trial.end(of: user)
             }
-            try transaction.revokeToken(hash: hash)
-            let replaced = try transaction.revokeTokens(of: user, class: deviceClass)
-            try transaction.issueToken(
-                hash: hash, bareHash: token.bareHash(key: try transaction.reading.bareTokenKey()), user: user,
+            try transaction.people.revokeToken(hash: hash)
+            let replaced = try transaction.people.revokeTokens(of: user, class: deviceClass)
+            try transaction.people.issueToken(
+                hash: hash, bareHash: token.bareHash(key: try transaction.reading.people.bareTokenKey()), user: user,
                 class: deviceClass, level: level, expiresAtMilliseconds: nil)
             return .success(
                 SessionsToEnd(
@@ -84,7 +86,7 @@ extension Accounts {
         then: @escaping Answer<SessionsToEnd>
     ) {
         self.changeKnown(name, class: deviceClass, auditing: note, then) { transaction, user throws(StoreError) in
-            try transaction.revokeTokens(of: user.id, class: deviceClass)
+            try transaction.people.revokeTokens(of: user.id, class: deviceClass)
         }
     }
 }

@@ -58,9 +58,11 @@ package final class Accounts: Sendable {
     ) {
         self.hashed(password, for: name, then) { hash in
             self.change(name, auditing: note, then) { transaction throws(StoreError) in
-                guard try transaction.reading.user(named: name) == nil else { return .failure(.userExists(name)) }
+                guard try transaction.reading.people.user(named: name) == nil else {
+                    return .failure(.userExists(name))
+                }
                 return .success(
-                    try transaction.createUser(name, role: role, displayName: displayName, passwordHash: hash))
+                    try transaction.people.createUser(name, role: role, displayName: displayName, passwordHash: hash))
             } committed: { _ in
                 if role == .administrator { self.setup.finish() }
             }
@@ -75,8 +77,8 @@ package final class Accounts: Sendable {
     ) {
         self.hashed(password, for: name, then) { hash in
             self.changeKnown(name, auditing: note, then) { transaction, user throws(StoreError) in
-                try transaction.setPasswordHash(user.id, hash)
-                return try transaction.revokeTokens(of: user.id)
+                try transaction.people.setPasswordHash(user.id, hash)
+                return try transaction.people.revokeTokens(of: user.id)
             }
         }
     }
@@ -86,7 +88,7 @@ package final class Accounts: Sendable {
         _ name: UserName, _ isDisabled: Bool, auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
     ) {
         self.changeKnown(name, auditing: note, then) { transaction, user throws(StoreError) in
-            try transaction.setDisabled(user.id, isDisabled)
+            try transaction.people.setDisabled(user.id, isDisabled)
             return 0
         }
     }
@@ -100,8 +102,10 @@ package final class Accounts: Sendable {
     ) {
         self.change(name, auditing: note, then) { transaction throws(StoreError) in
             transaction.origin = origin
-            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
-            let deleted = try transaction.deleteUser(user.id)
+            guard let user = try transaction.reading.people.user(named: name) else {
+                return .failure(.noSuchUser(name))
+            }
+            let deleted = try transaction.people.deleteUser(user.id)
             let sessions = SessionsToEnd(
                 user: user.id, name: name, deviceClass: nil, revokedTokens: deleted.revokedTokens,
                 revocation: try transaction.apps.revokeSessionTokens(of: user.id))
@@ -121,7 +125,7 @@ package final class Accounts: Sendable {
             then(result)
         }
         self.changeKnown(name, auditing: note, finishing) { transaction, user throws(StoreError) in
-            try transaction.setRole(user.id, role)
+            try transaction.people.setRole(user.id, role)
             return 0
         }
     }
@@ -134,11 +138,15 @@ package final class Accounts: Sendable {
         auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd?>
     ) {
         self.change(name, auditing: note, then) { transaction throws(StoreError) in
-            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
-            if let displayName { try transaction.setDisplayName(user.id, displayName.isEmpty ? nil : displayName) }
-            if let externalID { try transaction.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
+            guard let user = try transaction.reading.people.user(named: name) else {
+                return .failure(.noSuchUser(name))
+            }
+            if let displayName {
+                try transaction.people.setDisplayName(user.id, displayName.isEmpty ? nil : displayName)
+            }
+            if let externalID { try transaction.people.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
             guard let role, role != user.role else { return .success(nil) }
-            try transaction.setRole(user.id, role)
+            try transaction.people.setRole(user.id, role)
             return .success(
                 SessionsToEnd(
                     user: user.id, name: name, deviceClass: nil, revokedTokens: 0,
@@ -162,7 +170,9 @@ package final class Accounts: Sendable {
         _ body: @escaping @Sendable (WriteTransaction, User) throws(StoreError) -> Int
     ) {
         self.change(name, auditing: note, then) { transaction throws(StoreError) in
-            guard let user = try transaction.reading.user(named: name) else { return .failure(.noSuchUser(name)) }
+            guard let user = try transaction.reading.people.user(named: name) else {
+                return .failure(.noSuchUser(name))
+            }
             let count = try body(transaction, user)
             return .success(
                 SessionsToEnd(

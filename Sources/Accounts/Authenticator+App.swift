@@ -118,8 +118,8 @@ extension Authenticator {
                 attempt, "unknown_user", "no user has this name: add the user, or have leancloud.creates_users on")
         }
         self.store.write({ transaction throws(StoreError) -> User? in
-            let user = try transaction.ensureUser(name).id
-            return try transaction.reading.user(user)
+            let user = try transaction.people.ensureUser(name).id
+            return try transaction.reading.people.user(user)
         }) { result in
             switch result {
             case .success(let user?):

@@ -217,8 +217,8 @@ package final class Authenticator: Sendable {
         self.store.read(
             as: .signIn,
             { transaction throws(StoreError) in
-                guard let user = try transaction.user(named: request.user) else { return nil as Account? }
-                return Account(user: user, hash: try transaction.passwordHash(of: user.id))
+                guard let user = try transaction.people.user(named: request.user) else { return nil as Account? }
+                return Account(user: user, hash: try transaction.people.passwordHash(of: user.id))
             }
         ) { result in
             switch result {
@@ -290,8 +290,8 @@ package final class Authenticator: Sendable {
     private func replace(_ account: Account, with newHash: String) {
         let log = self.options.log
         self.store.write({ transaction throws(StoreError) in
-            guard try transaction.reading.passwordHash(of: account.user.id) == account.hash else { return }
-            try transaction.setPasswordHash(account.user.id, newHash)
+            guard try transaction.reading.people.passwordHash(of: account.user.id) == account.hash else { return }
+            try transaction.people.setPasswordHash(account.user.id, newHash)
         }) { result in
             // The old hash still works; the next sign-in tries again.
             guard case .failure(let error) = result else { return }

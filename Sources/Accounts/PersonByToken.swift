@@ -61,8 +61,10 @@ extension Authenticator {
         self.store.read(
             as: .signIn,
             { transaction throws(StoreError) in
-                let rows = try transaction.tokens(bareHash: token.bareHash(key: try transaction.bareTokenKey()))
-                let role = try rows.first.flatMap { row throws(StoreError) in try transaction.user(row.user) }?.role
+                let rows = try transaction.people.tokens(
+                    bareHash: token.bareHash(key: try transaction.people.bareTokenKey()))
+                let role = try rows.first.flatMap { row throws(StoreError) in try transaction.people.user(row.user) }?
+                    .role
                 return (rows: rows, role: role ?? .member)
             }
         ) { result in

@@ -104,18 +104,20 @@ final class TokenLookup: Sendable {
 
     private static func answer(_ question: Question, _ store: ReadTransaction) throws(StoreError) -> Finding {
         guard let wanted = question.token else {
-            return try store.user(named: question.user).map { .person($0) } ?? .unknownUser
+            return try store.people.user(named: question.user).map { .person($0) } ?? .unknownUser
         }
         let classes = question.requestedClass.map { [$0] } ?? DeviceClass.usual
         for deviceClass in classes {
             let hash = wanted.hash(for: question.user, class: deviceClass)
-            guard let token = try store.token(hash: hash), let user = try store.user(token.user) else { continue }
+            guard let token = try store.people.token(hash: hash), let user = try store.people.user(token.user) else {
+                continue
+            }
             return .match(Match(token: token, role: user.role))
         }
         for deviceClass in DeviceClass.usual where !classes.contains(deviceClass) {
             let hash = wanted.hash(for: question.user, class: deviceClass)
-            if try store.token(hash: hash) != nil { return .otherClass(deviceClass) }
+            if try store.people.token(hash: hash) != nil { return .otherClass(deviceClass) }
         }
-        return try store.user(named: question.user) == nil ? .unknownUser : .unknownToken
+        return try store.people.user(named: question.user) == nil ? .unknownUser : .unknownToken
     }
 }

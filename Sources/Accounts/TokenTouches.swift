@@ -48,9 +48,9 @@ final class TokenTouches: Sendable {
             return batch
         }
         self.store.write({ transaction throws(StoreError) in
-            let key = try transaction.reading.bareTokenKey()
+            let key = try transaction.reading.people.bareTokenKey()
             for touch in batch {
-                try transaction.touchToken(hash: touch.hash, bareHash: touch.unfoundToken?.bareHash(key: key))
+                try transaction.people.touchToken(hash: touch.hash, bareHash: touch.unfoundToken?.bareHash(key: key))
             }
         }) { result in
             let goesOn = self.state.withLock { state in

@@ -279,7 +279,7 @@ package struct AdminFileCheck: AdminRecord {
     package var allBytes: Int64
     /// Number of contents found damaged.
     package var damagedCount: Int64
-    /// The first `AdminProtocol.damages` of them.
+    /// The first 100 of them.
     package var damaged: [AdminDamage]
 
     package init(

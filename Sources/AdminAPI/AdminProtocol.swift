@@ -27,8 +27,6 @@ package enum AdminProtocol {
     package static let filterRows = 100
     /// Maximum files or transfers in one answer.
     package static let fileRows: Int64 = 1000
-    /// Maximum damaged contents that one answer names.
-    package static let damages = 100
     /// Maximum bytes in one piece of an upload; in base64 they take a third more.
     package static let pieceBytes = 128 * 1024
     /// Maximum characters of the words beside a text: a file's name, a place's title.

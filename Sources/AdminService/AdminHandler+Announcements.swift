@@ -8,15 +8,17 @@ extension AdminHandler {
         case .send(let new): self.send(new, then)
         case .list(let before):
             self.read(then) { transaction throws(StoreError) in
-                let found = try transaction.announcements(before: before ?? .max, limit: AnnouncementBounds.page)
+                let found = try transaction.announcements.page(before: before ?? .max, limit: AnnouncementBounds.page)
                 let next = found.count == AnnouncementBounds.page ? found.last?.number : nil
                 return .announcements(.list(found.map { AdminOperatorAnnouncement($0) }, next: next))
             }
         case .show(let number, let people, let last):
             self.read(then) { transaction throws(StoreError) in
-                guard let notice = try transaction.notice(number) else { throw .notFound("announcement \(number)") }
+                guard let notice = try transaction.announcements.notice(number) else {
+                    throw .notFound("announcement \(number)")
+                }
                 let rows = AdminProtocol.pageRows
-                let found = try transaction.receivers(
+                let found = try transaction.announcements.receivers(
                     of: number, people, after: last.map { UserID(rawValue: $0) }, limit: rows)
                 return .announcements(
                     .one(
@@ -42,8 +44,8 @@ extension AdminHandler {
         }) { transaction throws(StoreError) in
             var teams: [ConversationID] = []
             for name in new.teams { teams.append(try Self.team(name, transaction.reading)) }
-            let number = try transaction.createAnnouncement(title: new.title, new.text, sender: sender, teams: teams)
-            guard let notice = try transaction.reading.notice(number) else {
+            let number = try transaction.announcements.create(title: new.title, new.text, sender: sender, teams: teams)
+            guard let notice = try transaction.reading.announcements.notice(number) else {
                 throw .notFound("announcement \(number)")
             }
             return .announcements(.one(AdminOperatorAnnouncement(notice), people: [], next: nil))

@@ -9,7 +9,7 @@ extension AdminHandler {
             switch request {
             case .list(let query): return .audit(try Self.page(of: query, transaction))
             case .show(let number):
-                guard let entry = try transaction.audit.auditEntry(number) else {
+                guard let entry = try transaction.audit.entry(number) else {
                     throw .notFound("entry \(number) of the audit log")
                 }
                 return .audit(.one(AdminAuditEntry(entry, hash: Hex.encode(entry.hash))))
@@ -26,7 +26,7 @@ extension AdminHandler {
     ) throws(StoreError) -> AdminAuditAnswer {
         var wanted = query
         wanted.otherWords = query.what.map { AdminTeamRequest.otherWords(of: $0) } ?? []
-        let found = try transaction.audit.auditEntries(wanted)
+        let found = try transaction.audit.entries(wanted)
         var entries: [AdminAuditEntry] = []
         var bytes = 0
         for entry in found {
@@ -74,7 +74,7 @@ extension AdminHandler {
 
     private static func stateOfJoinRequest(_ number: Int64) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let request = try transaction.teams.teamRequest(number) else { return nil }
+            guard let request = try transaction.teams.request(number) else { return nil }
             return Self.object { $0.text("state", request.state.word) }
         }
     }
@@ -83,10 +83,10 @@ extension AdminHandler {
 
     static func stateOfUser(_ name: UserName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let user = try transaction.user(named: name) else { return nil }
+            guard let user = try transaction.people.user(named: name) else { return nil }
             let profile = try transaction.profiles.profileRows([name])[name]
-            let tokens = try transaction.tokens(of: user.id).count
-            let isAllowlistOnly = try transaction.isAllowlistOnly(user.id)
+            let tokens = try transaction.people.tokens(of: user.id).count
+            let isAllowlistOnly = try transaction.people.isAllowlistOnly(user.id)
             return Self.object { json in
                 json.text("role", user.role == .administrator ? "administrator" : "member")
                 json.text("displayName", user.displayName)
@@ -103,16 +103,16 @@ extension AdminHandler {
     }
 
     private static let stateOfAnnouncements: AuditNote.State = { transaction throws(StoreError) in
-        let newest = try transaction.announcements(limit: 1).first?.number
+        let newest = try transaction.announcements.page(limit: 1).first?.number
         return Self.object { $0.number("newest", newest ?? 0) }
     }
 
     /// With what goes when the account goes.
     private static func stateOfPerson(_ name: UserName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let user = try transaction.user(named: name) else { return nil }
-            let counts = try transaction.personCounts(of: user.id)
-            let tokens = try transaction.tokens(of: user.id).count
+            guard let user = try transaction.people.user(named: name) else { return nil }
+            let counts = try transaction.people.counts(of: user.id)
+            let tokens = try transaction.people.tokens(of: user.id).count
             return Self.object { json in
                 json.text("role", user.role == .administrator ? "administrator" : "member")
                 json.text("displayName", user.displayName)
@@ -130,15 +130,17 @@ extension AdminHandler {
 
     private static func stateOfList(_ owner: UserName, _ list: PersonalList, _ other: UserName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let user = try transaction.user(named: owner) else { return nil }
-            let isListed = try transaction.personalList(of: user.id, list).contains(other)
+            guard let user = try transaction.people.user(named: owner) else { return nil }
+            let isListed = try transaction.people.personalList(of: user.id, list).contains(other)
             return Self.object { $0.flag("listed", isListed) }
         }
     }
 
     private static func stateOfRoom(_ name: ChannelName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let room = try transaction.conversation(.channel(.room, name), seenBy: .system) else { return nil }
+            guard let room = try transaction.conversations.one(.channel(.room, name), seenBy: .system) else {
+                return nil
+            }
             return try Self.state(of: room, transaction)
         }
     }
@@ -147,11 +149,11 @@ extension AdminHandler {
     static func state(
         of conversation: Conversation, among names: [UserName] = [], _ transaction: ReadTransaction
     ) throws(StoreError) -> String {
-        let card = try transaction.card(of: conversation.id)
+        let card = try transaction.conversations.card(of: conversation.id)
         var present: [UserName] = []
         for name in names {
-            guard let user = try transaction.user(named: name) else { continue }
-            if try transaction.member(user.id, in: conversation.id) != nil { present.append(name) }
+            guard let user = try transaction.people.user(named: name) else { continue }
+            if try transaction.conversations.member(user.id, in: conversation.id) != nil { present.append(name) }
         }
         let members = present
         return Self.object { json in
@@ -169,10 +171,13 @@ extension AdminHandler {
     /// State of a group and its settings as a team.
     private static func stateOfTeam(_ name: ChannelName, among names: [UserName] = []) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let group = try transaction.conversation(.channel(.group, name), seenBy: .system) else { return nil }
+            guard let group = try transaction.conversations.one(.channel(.group, name), seenBy: .system) else {
+                return nil
+            }
             let basics = try Self.state(of: group, among: names, transaction)
-            guard let team = try transaction.teams.team(group.id, at: 0) else { return basics }
-            let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.user(owner)?.name }
+            guard let team = try transaction.teams.one(group.id, at: 0) else { return basics }
+            let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.people.user(owner)?.name
+            }
             let settings = Self.object { json in
                 json.text("form", team.settings.form.word)
                 json.text("owner", owner?.text)
@@ -192,9 +197,9 @@ extension AdminHandler {
 
     private static func stateOfMember(_ name: UserName, of group: ChannelName) -> AuditNote.State {
         { transaction throws(StoreError) in
-            guard let found = try transaction.conversation(.channel(.group, group), seenBy: .system),
-                let user = try transaction.user(named: name),
-                let member = try transaction.member(user.id, in: found.id)
+            guard let found = try transaction.conversations.one(.channel(.group, group), seenBy: .system),
+                let user = try transaction.people.user(named: name),
+                let member = try transaction.conversations.member(user.id, in: found.id)
             else { return nil }
             return Self.object { json in
                 json.number("mutedUntil", member.mutedUntilMilliseconds)

@@ -6,7 +6,7 @@ extension AdminHandler {
     func listConversations(after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows
-            let found = try transaction.allConversations(after: ConversationID(rawValue: after ?? 0), limit: rows)
+            let found = try transaction.conversations.all(after: ConversationID(rawValue: after ?? 0), limit: rows)
             var conversations: [AdminConversation] = []
             for conversation in found {
                 conversations.append(
@@ -27,7 +27,7 @@ extension AdminHandler {
         self.read(then) { transaction throws(StoreError) in
             let conversation = try Self.find(conversation, transaction)
             let name = try Self.name(of: conversation, transaction)
-            let messages = try transaction.messages(
+            let messages = try transaction.messages.page(
                 in: conversation.id, before: before ?? .max, limit: limit, as: .unrestricted)
             return .messages(try Self.current(messages, in: conversation.id, name, self.moderation.kinds, transaction))
         }
@@ -38,7 +38,7 @@ extension AdminHandler {
         _ messages: [Message], in id: ConversationID, _ name: String, _ kinds: MessageKinds,
         _ transaction: ReadTransaction
     ) throws(StoreError) -> [AdminMessage] {
-        let extras = try transaction.extras(of: messages.map(\.sequence), in: id, for: nil)
+        let extras = try transaction.messages.extras(of: messages.map(\.sequence), in: id, for: nil)
         return messages.map { AdminMessage($0, extras[$0.sequence], conversationName: name, kinds: kinds) }
     }
 
@@ -67,7 +67,7 @@ extension AdminHandler {
     /// name, or the object id that LeanCloud's apps have for it, tried in this order.
     static func find(_ text: String, _ transaction: ReadTransaction) throws(StoreError) -> Conversation {
         if let name = ChannelName(text),
-            let group = try transaction.conversation(.channel(.group, name), seenBy: .system)
+            let group = try transaction.conversations.one(.channel(.group, name), seenBy: .system)
         {
             return group
         }
@@ -75,21 +75,22 @@ extension AdminHandler {
         for comma in text.indices where text[comma] == "," {
             guard let one = UserName(String(text[..<comma])),
                 let other = UserName(String(text[text.index(after: comma)...])),
-                let asker = try transaction.user(named: one)
+                let asker = try transaction.people.user(named: one)
             else { continue }
-            if let direct = try transaction.conversation(.direct(other), seenBy: asker.id) { return direct }
+            if let direct = try transaction.conversations.one(.direct(other), seenBy: asker.id) { return direct }
         }
         if text.hasPrefix("id:"), let number = Int64(text.dropFirst(3)),
-            let found = try transaction.conversation(ConversationID(rawValue: number))
+            let found = try transaction.conversations.one(ConversationID(rawValue: number))
         {
             return found
         }
         if let name = ChannelName(text),
-            let room = try transaction.conversation(.channel(.room, name), seenBy: .system)
+            let room = try transaction.conversations.one(.channel(.room, name), seenBy: .system)
         {
             return room
         }
-        if let object = ObjectID(text), let found = try transaction.conversation(.object(object), seenBy: .system) {
+        if let object = ObjectID(text), let found = try transaction.conversations.one(.object(object), seenBy: .system)
+        {
             return found
         }
         throw .notFound("conversation \(text)")
@@ -98,14 +99,14 @@ extension AdminHandler {
     static func detail(
         _ id: ConversationID, _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminConversationDetail {
-        guard let conversation = try transaction.conversation(id) else { throw .notFound("the conversation") }
-        let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
-        let card = try transaction.card(of: id)
+        guard let conversation = try transaction.conversations.one(id) else { throw .notFound("the conversation") }
+        let members = try transaction.conversations.members(of: id).prefix(AdminProtocol.pageRows)
+        let card = try transaction.conversations.card(of: id)
         var detail = AdminConversationDetail(
             conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
             notice: card?.notice,
             members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
-            listenerCount: Int64(try transaction.listenerCount(of: id)),
+            listenerCount: Int64(try transaction.conversations.listenerCount(of: id)),
             attributes: card?.attributes.map { String(decoding: $0, as: UTF8.self) })
         detail.objectID = conversation.objectID.text
         if let row = try transaction.apps.objectRows([id], seenBy: .system).first {
@@ -120,9 +121,9 @@ extension AdminHandler {
         of conversation: Conversation, _ transaction: ReadTransaction
     ) throws(StoreError) -> String {
         if let channel = conversation.channel { return channel.text }
-        guard let pair = try transaction.directPair(of: conversation.id) else { return "" }
-        let low = try transaction.user(pair.low)?.name.text ?? ""
-        let high = try transaction.user(pair.high)?.name.text ?? ""
+        guard let pair = try transaction.conversations.directPair(of: conversation.id) else { return "" }
+        let low = try transaction.people.user(pair.low)?.name.text ?? ""
+        let high = try transaction.people.user(pair.high)?.name.text ?? ""
         return directName(low, high)
     }
 }

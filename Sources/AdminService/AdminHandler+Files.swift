@@ -50,7 +50,7 @@ extension AdminHandler {
                     $0.conversation == place.conversation.rawValue && $0.sequence == place.sequence
                 }
                 if isKnown == true { continue }
-                let conversation = try transaction.conversation(place.conversation)
+                let conversation = try transaction.conversations.one(place.conversation)
                 let name = try conversation.map { (found) throws(StoreError) in try Self.name(of: found, transaction) }
                 references.append(
                     AdminFileReference(
@@ -78,10 +78,10 @@ extension AdminHandler {
         for holder in try transaction.files.holders(of: file.id, limit: AdminProtocol.pageRows / 2) {
             switch holder {
             case .person(let id, let isSmall):
-                let name = try transaction.user(id)?.name.text ?? ""
+                let name = try transaction.people.user(id)?.name.text ?? ""
                 references.append(AdminFileReference(isSmall ? .smallAvatar : .avatar, name: name))
             case .conversation(let id, _):
-                let conversation = try transaction.conversation(id)
+                let conversation = try transaction.conversations.one(id)
                 let name = try conversation.map { (found) throws(StoreError) in try Self.name(of: found, transaction) }
                 references.append(AdminFileReference(.groupPicture, name: name ?? "", conversation: id.rawValue))
             }
@@ -225,10 +225,11 @@ extension AdminHandler {
         of conversation: Conversation, for sender: UserID, _ transaction: ReadTransaction
     ) throws(StoreError) -> ConversationAddress {
         if let channel = conversation.channel { return .channel(conversation.kind, channel) }
-        guard let pair = try transaction.directPair(of: conversation.id), pair.low == sender || pair.high == sender
+        guard let pair = try transaction.conversations.directPair(of: conversation.id),
+            pair.low == sender || pair.high == sender
         else { throw .invalid("only one of the two people can say something in a direct conversation") }
         let other = pair.low == sender ? pair.high : pair.low
-        guard let name = try transaction.user(other)?.name else { throw .notFound("the other person") }
+        guard let name = try transaction.people.user(other)?.name else { throw .notFound("the other person") }
         return .direct(name)
     }
 }

@@ -84,8 +84,8 @@ extension ReadTransaction {
     fileprivate func written(_ rule: FilterRule) throws(StoreError) -> AdminFilterRule {
         var written = AdminFilterRule(
             number: rule.number, kind: rule.kind, word: rule.word, action: rule.action)
-        if let receiver = rule.receiver { written.receiver = try self.user(receiver)?.name }
-        if let sender = rule.sender { written.sender = try self.user(sender)?.name }
+        if let receiver = rule.receiver { written.receiver = try self.people.user(receiver)?.name }
+        if let sender = rule.sender { written.sender = try self.people.user(sender)?.name }
         return written
     }
 }

@@ -33,7 +33,7 @@ extension AdminHandler {
     func listInvitations(before: Int64?, _ then: @escaping Answer) {
         let (now, limit) = (self.options.clock.wallMilliseconds(), AdminProtocol.pageRows)
         self.read(then) { transaction throws(StoreError) in
-            let found = try transaction.openInvitations(before: before ?? .max, at: now, limit: limit + 1)
+            let found = try transaction.invitations.page(before: before ?? .max, at: now, limit: limit + 1)
             let rows = found.prefix(limit).map {
                 AdminInvitation(
                     number: $0.number, inviter: $0.inviterName, name: $0.name, displayName: $0.displayName,
@@ -45,7 +45,7 @@ extension AdminHandler {
 
     func withdrawInvitation(_ number: Int64, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
-            guard try transaction.removeInvitation(number) else { throw .notFound("open invitation \(number)") }
+            guard try transaction.invitations.remove(number) else { throw .notFound("open invitation \(number)") }
             return .done
         }
     }

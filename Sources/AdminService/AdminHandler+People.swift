@@ -66,27 +66,27 @@ extension AdminHandler {
         let quota = self.store.fileLimits.personBytes
         self.read(then) { transaction throws(StoreError) in
             let user = try transaction.existingUser(name)
-            let counts = try transaction.personCounts(of: user.id)
+            let counts = try transaction.people.counts(of: user.id)
             let rows = AdminProtocol.detailRows
-            let issued = try transaction.tokenIssueTimes(of: user.id)
+            let issued = try transaction.people.tokenIssueTimes(of: user.id)
             return .details(
                 AdminPersonDetails(
                     name: name, deletedAtMilliseconds: user.deletedAtMilliseconds, friendCount: counts.friends,
-                    friends: try transaction.newestFriends(of: user.id, limit: rows).map { friend in
+                    friends: try transaction.friends.newest(of: user.id, limit: rows).map { friend in
                         AdminFriend(
                             name: friend.name, remark: friend.remark, sinceMilliseconds: friend.createdAtMilliseconds)
                     },
-                    recent: try transaction.recent(of: user.id, limit: AdminProtocol.recentRows).map {
+                    recent: try transaction.inbox.recent(of: user.id, limit: AdminProtocol.recentRows).map {
                         AdminRecentConversation($0, of: name)
                     },
                     teamCount: counts.teams,
-                    teams: try transaction.teams(of: user.id, limit: rows).map { team in
+                    teams: try transaction.people.teams(of: user.id, limit: rows).map { team in
                         AdminMembership(team: team.name, title: team.title, role: team.role)
                     },
                     files: AdminFileUse(
                         count: counts.files, bytes: try transaction.files.quotaUse(of: user.id).bytes,
                         quotaBytes: quota > 0 ? quota : nil),
-                    tokens: try transaction.tokens(of: user.id).prefix(rows).map { token in
+                    tokens: try transaction.people.tokens(of: user.id).prefix(rows).map { token in
                         AdminIssuedToken(
                             token: AdminToken(token),
                             issuedAtMilliseconds: issued[token.hash] ?? token.lastSeenAtMilliseconds)
@@ -107,7 +107,7 @@ extension AdminHandler {
             var seen: Set<UserName> = []
             for row in rows {
                 var preview = AdminImportPreview(name: row.name, outcome: .new)
-                let known = try transaction.user(named: row.name)
+                let known = try transaction.people.user(named: row.name)
                 if known != nil { preview.outcome = .exists }
                 if !seen.insert(row.name).inserted { preview.outcome = .again }
                 do throws(AdminError) {

@@ -42,10 +42,10 @@ extension AdminHandler {
                 var found: [AdminFound] = []
                 for hit in page.hits {
                     let id = hit.message.conversation
-                    if names[id] == nil, let conversation = try transaction.conversation(id) {
+                    if names[id] == nil, let conversation = try transaction.conversations.one(id) {
                         names[id] = try Self.name(of: conversation, transaction)
                     }
-                    let extra = try transaction.extras(of: [hit.message.sequence], in: id, for: nil)
+                    let extra = try transaction.messages.extras(of: [hit.message.sequence], in: id, for: nil)
                     found.append(
                         AdminFound(
                             message: AdminMessage(

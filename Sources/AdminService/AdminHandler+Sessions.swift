@@ -80,7 +80,7 @@ extension AdminHandler {
             for: .operator,
             { transaction throws(StoreError) -> ConversationAddress? in
                 let found = try Self.find(text, transaction)
-                if let pair = try transaction.directPair(of: found.id) {
+                if let pair = try transaction.conversations.directPair(of: found.id) {
                     let sender = try transaction.existingUser(name).id
                     guard pair.low == sender || pair.high == sender else { return nil }
                 }

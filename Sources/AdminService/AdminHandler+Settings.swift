@@ -59,7 +59,7 @@ extension AdminHandler {
             var role = MemberRole.member
             if let user {
                 let id = try transaction.existingUser(user).id
-                role = try transaction.member(id, in: found.id)?.role ?? .member
+                role = try transaction.conversations.member(id, in: found.id)?.role ?? .member
             }
             let settings = try transaction.sessionSettings.sessionSettings()
             return .settings(

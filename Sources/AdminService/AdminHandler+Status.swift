@@ -15,7 +15,7 @@ extension AdminHandler {
         self.broker.metrics { broker in
             self.withLiveTransfers { transfers in
                 self.read(then) { transaction throws(StoreError) in
-                    var status = self.status(broker, try transaction.counts())
+                    var status = self.status(broker, try transaction.messages.counts())
                     try self.addFiles(transfers, to: &status, transaction)
                     self.addProfiles(to: &status)
                     status.lastVerify = LastVerify.read(in: self.options.folder).map { AdminLastVerify($0) }

@@ -46,7 +46,7 @@ extension AdminHandler {
         let before = self.options.clock.wallMilliseconds() - days * 86_400_000
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows
-            let found = try transaction.inactiveConversations(before: before, limit: min(rows + 1, 1_000))
+            let found = try transaction.conversations.inactive(before: before, limit: min(rows + 1, 1_000))
             var conversations: [AdminConversation] = []
             for conversation in found.prefix(rows) {
                 conversations.append(
@@ -65,14 +65,15 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let low = try transaction.reading.existingUser(one).id
             let high = try transaction.reading.existingUser(other).id
-            return .conversation(try Self.detail(try transaction.ensureDirect(low, high), transaction.reading))
+            return .conversation(
+                try Self.detail(try transaction.conversations.ensureDirect(low, high), transaction.reading))
         }
     }
 
     private func createRoom(_ name: ChannelName, _ title: String?, _ then: @escaping Answer) {
         do throws(AdminError) { try checkTitle(title) } catch { return then(.failure(error)) }
         self.write(then) { transaction throws(StoreError) in
-            let id = try transaction.createChannel(.room, name, title: title, creator: .system)
+            let id = try transaction.conversations.createChannel(.room, name, title: title, creator: .system)
             return .conversation(try Self.detail(id, transaction.reading))
         }
     }
@@ -85,7 +86,7 @@ extension AdminHandler {
                 throw .invalid("a conversation of two people has no title: each sees the other's name")
             }
             guard found.title != title else { return .count(0) }
-            try transaction.setTitle(title, of: found.id)
+            try transaction.conversations.setTitle(title, of: found.id)
             return .count(1)
         }
     }
@@ -98,10 +99,10 @@ extension AdminHandler {
             }
             guard !found.flags.contains(.disbanded) else { return .count(0) }
             if found.kind != .room, found.memberCount > 0 {
-                try transaction.removeAllMembers(from: found.id, by: .operator)
+                try transaction.conversations.removeAllMembers(from: found.id, by: .operator)
             }
-            try transaction.setListeners([], of: found.id)
-            try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
+            try transaction.conversations.setListeners([], of: found.id)
+            try transaction.conversations.setFlags(found.flags.union(.disbanded), of: found.id)
             return .count(1)
         }
     }
@@ -119,7 +120,7 @@ extension AdminHandler {
             }
             var change = ChannelPatch()
             change.attributesMergePatch = Array(patch.utf8)
-            return .count(try transaction.updateInfo(of: found.id, change, by: .operator) ? 1 : 0)
+            return .count(try transaction.conversations.updateInfo(of: found.id, change, by: .operator) ? 1 : 0)
         }
     }
 
@@ -127,7 +128,7 @@ extension AdminHandler {
 
     private func list(of member: UserName, after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            let all = try transaction.conversations(of: transaction.existingUser(member).id).map(\.conversation)
+            let all = try transaction.conversations.page(of: transaction.existingUser(member).id).map(\.conversation)
             let rest = all.filter { $0.id.rawValue > after ?? 0 }
             var page: [AdminConversation] = []
             for conversation in rest.prefix(AdminProtocol.pageRows) {
@@ -144,16 +145,17 @@ extension AdminHandler {
             let messages: [Message]
             switch place {
             case .before(let sequence):
-                messages = try transaction.messages(
+                messages = try transaction.messages.page(
                     in: found.id, before: sequence, limit: limit, as: .unrestricted)
             case .after(let sequence):
-                messages = try transaction.messages(in: found.id, after: sequence, limit: limit, as: .unrestricted)
+                messages = try transaction.messages.page(in: found.id, after: sequence, limit: limit, as: .unrestricted)
             case .around(let sequence):
-                messages = try transaction.messages(
+                messages = try transaction.messages.page(
                     in: found.id, around: sequence, limit: limit, as: .unrestricted)
             case .since(let milliseconds):
-                let first = try transaction.firstSequence(in: found.id, atOrAfter: milliseconds)
-                messages = try transaction.messages(in: found.id, after: first - 1, limit: limit, as: .unrestricted)
+                let first = try transaction.messages.firstSequence(in: found.id, atOrAfter: milliseconds)
+                messages = try transaction.messages.page(
+                    in: found.id, after: first - 1, limit: limit, as: .unrestricted)
             }
             return .messages(try Self.current(messages, in: found.id, name, self.moderation.kinds, transaction))
         }
@@ -163,9 +165,9 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let place = MessagePlace(try Self.find(conversation, transaction.reading).id, sequence)
             if forGood {
-                try transaction.deleteForAll(place, by: .operator)
+                try transaction.messages.deleteForAll(place, by: .operator)
             } else {
-                try transaction.recall(place, by: .operator)
+                try transaction.messages.recall(place, by: .operator)
             }
             return .done
         }
@@ -178,13 +180,14 @@ extension AdminHandler {
             let byPerson = Dictionary(grouping: sessions, by: \.user)
             self.read(then, as: .long) { transaction throws(StoreError) in
                 let found = try Self.find(conversation, transaction)
-                guard let message = try transaction.message(in: found.id, sequence: sequence, as: .unrestricted) else {
+                guard let message = try transaction.messages.one(in: found.id, sequence: sequence, as: .unrestricted)
+                else {
                     throw .notFound("message \(sequence) of \(conversation)")
                 }
-                let extra = try transaction.extras(of: [sequence], in: found.id, for: nil)[sequence]
+                let extra = try transaction.messages.extras(of: [sequence], in: found.id, for: nil)[sequence]
                 let rows = AdminProtocol.pageRows / 5
                 let place = MessagePlace(found.id, sequence)
-                let ways = try transaction.ways(
+                let ways = try transaction.messages.ways(
                     of: place, after: UserID(rawValue: after ?? 0), limit: rows)
                 let people = ways.map { way in
                     AdminTraceRow(way, of: message, extra, sessions: byPerson[way.user] ?? [])
@@ -197,7 +200,7 @@ extension AdminHandler {
                     editCount: Int64(extra?.editCount ?? 0), people: people,
                     next: ways.count == rows ? ways.last?.user.rawValue : nil)
                 if after == nil, let extra {
-                    trace.former = try transaction.versions(of: message).map { AdminMessageVersion($0) }
+                    trace.former = try transaction.messages.versions(of: message).map { AdminMessageVersion($0) }
                     // The last one is what people see.
                     if !extra.isRecalled && !extra.isDeletedForAll { trace.former.removeLast() }
                     trace.boundFormer()
@@ -236,7 +239,7 @@ extension AdminHandler {
         of conversation: Conversation, as member: User, before: Int64, limit: Int, _ kinds: MessageKinds,
         _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminSeen {
-        let all = try transaction.messages(in: conversation.id, before: before, limit: limit, as: .unrestricted)
+        let all = try transaction.messages.page(in: conversation.id, before: before, limit: limit, as: .unrestricted)
         let name = try Self.name(of: conversation, transaction)
         var seen = AdminSeen(messages: [], withheld: [], next: nil)
         for (message, extra, visibility) in try Self.visibilities(of: all, in: conversation.id, by: member, transaction)
@@ -270,11 +273,11 @@ extension AdminHandler {
         of all: [Message], in id: ConversationID, by member: User, _ transaction: ReadTransaction
     ) throws(StoreError) -> [(message: Message, extra: MessageExtra?, visibility: Visibility)] {
         // For who is not in it there is nothing; the same question as that of a client.
-        _ = try transaction.latestMessages(in: id, limit: 1, as: .member(member.id))
-        let cleared = try transaction.preference(of: member.id, in: id).clearedThrough
+        _ = try transaction.messages.latest(in: id, limit: 1, as: .member(member.id))
+        let cleared = try transaction.inbox.preference(of: member.id, in: id).clearedThrough
         // What the operator's rules say is asked of the words themselves, not of what the member is told of them.
-        let theirs = try transaction.extras(of: all.map(\.sequence), in: id, for: member.id)
-        var extras = try transaction.extras(of: all.map(\.sequence), in: id, for: nil)
+        let theirs = try transaction.messages.extras(of: all.map(\.sequence), in: id, for: member.id)
+        var extras = try transaction.messages.extras(of: all.map(\.sequence), in: id, for: nil)
         for (sequence, extra) in theirs { extras[sequence, default: extra].isHidden = extra.isHidden }
         var visibilities: [(message: Message, extra: MessageExtra?, visibility: Visibility)] = []
         for message in all {
@@ -286,7 +289,7 @@ extension AdminHandler {
                 continue
             }
             let edited = extra.flatMap(message.edited) ?? message
-            let shown = try transaction.seen([edited], in: id, by: member.id).first
+            let shown = try transaction.messages.seen([edited], in: id, by: member.id).first
             guard let shown, !shown.isUnseen else {
                 visibilities.append((message, extra, .withheld(.notForThem)))
                 continue
@@ -319,7 +322,7 @@ extension AdminHandler {
                 let place = try Self.find(conversation, transaction)
                 let id = place.id
                 let limit = AdminProtocol.pageRows
-                let found = try transaction.messages(in: id, after: after, limit: limit, as: .unrestricted)
+                let found = try transaction.messages.page(in: id, after: after, limit: limit, as: .unrestricted)
                 var page: [AdminExportedMessage] = []
                 var (bytes, last) = (0, after)
                 for (message, row) in try Self.exported(found, in: id, as: name, transaction) {
@@ -341,12 +344,12 @@ extension AdminHandler {
     ) throws(StoreError) -> [(message: Message, row: AdminExportedMessage?)] {
         var exported: [(message: Message, row: AdminExportedMessage?)] = []
         guard let name else {
-            let extras = try transaction.extras(of: found.map(\.sequence), in: id, for: nil)
+            let extras = try transaction.messages.extras(of: found.map(\.sequence), in: id, for: nil)
             for message in found {
                 let extra = extras[message.sequence]
                 var row = AdminExportedMessage(message, extra)
                 if let edited = extra?.editCount, edited > 0 {
-                    row.former = try transaction.versions(of: message).dropLast().map { AdminFormerBody($0) }
+                    row.former = try transaction.messages.versions(of: message).dropLast().map { AdminFormerBody($0) }
                     row.boundFormer()
                 }
                 exported.append((message, row))

@@ -40,12 +40,12 @@ extension AdminHandler {
             let owner = try new.owner.map { (name) throws(StoreError) in try Self.users([name], transaction)[0] }
             let members = try Self.users(new.members, transaction)
             guard let form = new.form else {
-                let id = try transaction.createChannel(
+                let id = try transaction.conversations.createChannel(
                     .group, new.name, title: new.settings.title, creator: owner ?? .system, members: members)
                 return .conversation(try Self.detail(id, transaction.reading))
             }
             let limit = new.settings.memberLimit.flatMap { $0 == 0 ? nil : Int($0) }
-            let id = try transaction.teams.createTeam(
+            let id = try transaction.teams.create(
                 new.name,
                 NewTeam(
                     form: form, title: new.settings.title, owner: owner ?? .system, members: members,
@@ -62,7 +62,7 @@ extension AdminHandler {
             if let title = patch.title {
                 var info = ChannelPatch()
                 info.title = title
-                if try transaction.updateInfo(of: id, info, by: .operator) { count += 1 }
+                if try transaction.conversations.updateInfo(of: id, info, by: .operator) { count += 1 }
             }
             if let introduction = patch.introduction,
                 try transaction.teams.setIntroduction(of: id, introduction, by: .operator)
@@ -98,7 +98,7 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let users = try Self.users(names, transaction)
             let id = try Self.team(team, transaction.reading)
-            return .count(Int64(try transaction.removeMembers(users, from: id).users.count))
+            return .count(Int64(try transaction.conversations.removeMembers(users, from: id).users.count))
         }
     }
 
@@ -106,11 +106,11 @@ extension AdminHandler {
     private func setBanned(_ name: ChannelName, _ isBanned: Bool, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(name, transaction.reading)
-            guard let before = try transaction.reading.conversation(id)?.flags else { return .count(0) }
+            guard let before = try transaction.reading.conversations.one(id)?.flags else { return .count(0) }
             var flags = before
             if isBanned { flags.insert(.banned) } else { flags.remove(.banned) }
             guard flags != before else { return .count(0) }
-            try transaction.setFlags(flags, of: id)
+            try transaction.conversations.setFlags(flags, of: id)
             return .count(1)
         }
     }
@@ -122,7 +122,7 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let users = try Self.users(names, transaction)
-            return .count(Int64(try transaction.setRoles(users, role, in: id, by: .operator).users.count))
+            return .count(Int64(try transaction.conversations.setRoles(users, role, in: id, by: .operator).users.count))
         }
     }
 
@@ -133,7 +133,7 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
-            try transaction.setNickname(of: user, nickname, in: id, by: .operator)
+            try transaction.conversations.setNickname(of: user, nickname, in: id, by: .operator)
             return .done
         }
     }
@@ -148,11 +148,11 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
-            guard try transaction.reading.member(user, in: id) != nil else {
+            guard try transaction.reading.conversations.member(user, in: id) != nil else {
                 throw .notFound("\(name) as a member of the team")
             }
             let end = minutes.map { transaction.wallMilliseconds + $0 * 60_000 } ?? .max
-            let hasChanged = try transaction.setMemberMuted(
+            let hasChanged = try transaction.conversations.setMemberMuted(
                 user, untilMilliseconds: isMuted ? end : 0, in: id, by: .operator)
             return .count(hasChanged ? 1 : 0)
         }
@@ -162,7 +162,8 @@ extension AdminHandler {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
             let user = try Self.users([name], transaction)[0]
-            let change = try transaction.transferOwner(to: user, in: id, andLeaves: andLeaves, by: .operator)
+            let change = try transaction.conversations.transferOwner(
+                to: user, in: id, andLeaves: andLeaves, by: .operator)
             return .count(change.newOwner == nil ? 0 : Int64(change.users.count))
         }
     }
@@ -170,8 +171,8 @@ extension AdminHandler {
     private func dismiss(_ team: ChannelName, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let id = try Self.team(team, transaction.reading)
-            let isOver = try transaction.reading.conversation(id)?.flags.contains(.disbanded) == true
-            try transaction.disband(id, by: .operator)
+            let isOver = try transaction.reading.conversations.one(id)?.flags.contains(.disbanded) == true
+            try transaction.conversations.disband(id, by: .operator)
             return .count(isOver ? 0 : 1)
         }
     }
@@ -181,7 +182,7 @@ extension AdminHandler {
             var patch = ChannelPatch()
             patch.notice = text
             let id = try Self.team(team, transaction.reading)
-            return .count(try transaction.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
+            return .count(try transaction.conversations.updateInfo(of: id, patch, by: .operator) ? 1 : 0)
         }
     }
 
@@ -209,7 +210,7 @@ extension AdminHandler {
             switch try transaction.teams.apply(to: id, user, postscript: postscript) {
             case .joined: return .done
             case .waiting(let number):
-                guard let request = try transaction.reading.teams.teamRequest(number) else { return .done }
+                guard let request = try transaction.reading.teams.request(number) else { return .done }
                 return .teams(.request(AdminJoinRequest(request)))
             }
         }
@@ -224,7 +225,7 @@ extension AdminHandler {
             wanted.onlyWaiting = query.onlyWaiting
             wanted.before = query.before
             wanted.limit = AdminProtocol.pageRows
-            let found = try transaction.teams.teamRequests(wanted, at: now)
+            let found = try transaction.teams.requests(wanted, at: now)
             let next = found.count == wanted.limit ? found.last?.number : nil
             return .teams(.requests(found.map { AdminJoinRequest($0) }, next: next))
         }
@@ -254,14 +255,14 @@ extension AdminHandler {
             let team = try Self.team(id, transaction, at: now)
             var viewer = TeamViewer.operator
             if let name = query.viewer {
-                viewer = try transaction.teams.teamViewer(try transaction.existingUser(name).id, of: id)
+                viewer = try transaction.teams.viewer(try transaction.existingUser(name).id, of: id)
             }
             let hidden = Set(query.hidden)
             guard let name = query.member else {
                 return .teams(.card(TeamCard.rows(team, viewer, hiding: hidden).map { AdminCardRow($0) }))
             }
             let person = try transaction.existingUser(name)
-            guard let member = try transaction.member(person.id, in: id) else {
+            guard let member = try transaction.conversations.member(person.id, in: id) else {
                 throw .notFound("\(name) as a member of the team")
             }
             let card = TeamCardMember(
@@ -276,7 +277,7 @@ extension AdminHandler {
     // MARK: Looking up
 
     static func team(_ name: ChannelName, _ transaction: ReadTransaction) throws(StoreError) -> ConversationID {
-        guard let found = try transaction.conversation(.channel(.group, name), seenBy: .system) else {
+        guard let found = try transaction.conversations.one(.channel(.group, name), seenBy: .system) else {
             throw .notFound("team \(name)")
         }
         return found.id
@@ -285,7 +286,7 @@ extension AdminHandler {
     private static func team(
         _ id: ConversationID, _ transaction: ReadTransaction, at now: Int64
     ) throws(StoreError) -> Team {
-        guard let team = try transaction.teams.team(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
+        guard let team = try transaction.teams.one(id, at: now) else { throw .notFound("team number \(id.rawValue)") }
         return team
     }
 
@@ -294,18 +295,20 @@ extension AdminHandler {
     ) throws(StoreError) -> AdminTeam {
         let team = try Self.team(id, transaction, at: now)
         let conversation = team.conversation
-        let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.user(owner)?.name }
-        let members = try transaction.members(of: id).prefix(AdminProtocol.pageRows)
+        let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.people.user(owner)?.name }
+        let members = try transaction.conversations.members(of: id).prefix(AdminProtocol.pageRows)
         return AdminTeam(
             team, conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
             owner: owner, members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
-            waitingRequests: try transaction.teams.waitingTeamRequests(of: id, at: now))
+            waitingRequests: try transaction.teams.waitingRequests(of: id, at: now))
     }
 
     private static func names(_ ids: [UserID], _ transaction: WriteTransaction) throws(StoreError) -> [UserName] {
         var names: [UserName] = []
         for id in ids {
-            guard let user = try transaction.reading.user(id) else { throw .notFound("user number \(id.rawValue)") }
+            guard let user = try transaction.reading.people.user(id) else {
+                throw .notFound("user number \(id.rawValue)")
+            }
             names.append(user.name)
         }
         return names

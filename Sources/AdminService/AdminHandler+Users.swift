@@ -17,7 +17,7 @@ extension AdminHandler {
     func listUsers(after: Int64?, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let rows = AdminProtocol.pageRows
-            let users = try transaction.users(after: UserID(rawValue: after ?? 0), limit: rows)
+            let users = try transaction.people.users(after: UserID(rawValue: after ?? 0), limit: rows)
             return .users(users.map { AdminUser($0) }, next: users.count == rows ? users.last?.id.rawValue : nil)
         }
     }
@@ -38,15 +38,15 @@ extension AdminHandler {
 
     private func show(_ user: User, _ sessions: [AdminSession], _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
-            let tokens = try transaction.tokens(of: user.id)
+            let tokens = try transaction.people.tokens(of: user.id)
             let rows = AdminProtocol.pageRows
             return .user(
                 AdminUserDetail(
                     user: AdminUser(user), tokens: tokens.map { AdminToken($0) },
                     sessions: sessions,
-                    blocked: try transaction.personalList(of: user.id, .blocked).prefix(rows).map(\.text),
-                    allowed: try transaction.personalList(of: user.id, .allowed).prefix(rows).map(\.text),
-                    isAllowlistOnly: try transaction.isAllowlistOnly(user.id),
+                    blocked: try transaction.people.personalList(of: user.id, .blocked).prefix(rows).map(\.text),
+                    allowed: try transaction.people.personalList(of: user.id, .allowed).prefix(rows).map(\.text),
+                    isAllowlistOnly: try transaction.people.isAllowlistOnly(user.id),
                     devices: try Self.devices(of: user.id, transaction)))
         }
     }
@@ -89,7 +89,7 @@ extension AdminHandler {
     func setSendBanned(_ name: UserName, _ isBanned: Bool, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
-            try transaction.setSendBanned(user.id, isBanned)
+            try transaction.people.setSendBanned(user.id, isBanned)
             return .count(user.isSendBanned == isBanned ? 0 : 1)
         }
     }
@@ -97,8 +97,8 @@ extension AdminHandler {
     func setAllowlistOnly(_ name: UserName, _ isOn: Bool, _ then: @escaping Answer) {
         self.write(then) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
-            let wasOn = try transaction.reading.isAllowlistOnly(user.id)
-            try transaction.setAllowlistOnly(user.id, isOn)
+            let wasOn = try transaction.reading.people.isAllowlistOnly(user.id)
+            try transaction.people.setAllowlistOnly(user.id, isOn)
             return .count(wasOn == isOn ? 0 : 1)
         }
     }
@@ -110,7 +110,7 @@ extension AdminHandler {
             let ownerID = try transaction.reading.existingUser(owner).id
             let otherID = try transaction.reading.existingUser(other).id
             guard ownerID != otherID else { throw .invalid("nobody can be on a list of their own") }
-            let changed = try transaction.setListed(owner: ownerID, list, otherID, isListed)
+            let changed = try transaction.people.setListed(owner: ownerID, list, otherID, isListed)
             return .count(changed ? 1 : 0)
         }
     }

@@ -44,7 +44,7 @@ extension AdminHandler {
             var rows: [AdminFlagged] = []
             for message in messages {
                 let id = message.conversation
-                if names[id] == nil, let conversation = try transaction.conversation(id) {
+                if names[id] == nil, let conversation = try transaction.conversations.one(id) {
                     names[id] = try Self.name(of: conversation, transaction)
                 }
                 rows.append(AdminFlagged(message, conversationName: names[id] ?? ""))

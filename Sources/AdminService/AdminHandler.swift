@@ -163,7 +163,7 @@ extension AdminError {
 extension ReadTransaction {
     /// - Throws: `notFound`.
     func existingUser(_ name: UserName) throws(StoreError) -> User {
-        guard let user = try self.user(named: name) else { throw .notFound("user \(name)") }
+        guard let user = try self.people.user(named: name) else { throw .notFound("user \(name)") }
         return user
     }
 }

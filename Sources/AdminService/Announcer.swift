@@ -43,7 +43,7 @@ final class Announcer: Sendable {
     }
 
     private func next(after done: AnnouncementStep?) {
-        self.store.write({ transaction throws(StoreError) in try transaction.nextAnnouncementStep(after: done) }) {
+        self.store.write({ transaction throws(StoreError) in try transaction.announcements.nextStep(after: done) }) {
             result in
             switch result {
             case .success(.some(let step)): self.send(step)

@@ -33,7 +33,7 @@ extension Broker {
         }
         let new = command
         self.store.write { transaction throws(StoreError) in
-            let added = isKept ? try transaction.commands.addCommand(new) : try transaction.commands.passCommand(new)
+            let added = isKept ? try transaction.commands.add(new) : try transaction.commands.pass(new)
             return (added, try Self.peerName(of: added.command, transaction.reading))
         } then: { result in
             if case .success(let (added, peerName)) = result {
@@ -48,10 +48,12 @@ extension Broker {
     private static func peerName(
         of command: StoredCommand, _ transaction: ReadTransaction
     ) throws(StoreError) -> UserName? {
-        guard let conversation = command.conversation, let pair = try transaction.directPair(of: conversation) else {
+        guard let conversation = command.conversation,
+            let pair = try transaction.conversations.directPair(of: conversation)
+        else {
             return nil
         }
-        return try transaction.user(pair.low == command.sender ? pair.high : pair.low)?.name
+        return try transaction.people.user(pair.low == command.sender ? pair.high : pair.low)?.name
     }
 
     private static func delivery(_ command: StoredCommand, peerName: UserName?) -> Delivery {
@@ -72,7 +74,7 @@ extension Broker {
     ) {
         self.store.write(
             { transaction throws(StoreError) in
-                try transaction.commands.acknowledgeCommands(user, upTo: sequence, single: single)
+                try transaction.commands.acknowledge(user, upTo: sequence, single: single)
             }, then: then)
     }
 

@@ -6,11 +6,17 @@ extension Broker {
     package static let typingPeople = 200
 
     /// Shows the others in a conversation who are online that a member is writing. Nothing is kept of it; who is no
-    /// member writes unseen.
+    /// member, or whom the other one of two people has blocked, writes unseen.
     package func publishTyping(in conversation: ConversationID, by user: UserID, _ name: UserName) {
         self.store.read(for: .person(user)) { transaction throws(StoreError) -> [UserID] in
-            guard try transaction.member(user, in: conversation) != nil else { return [] }
-            return try transaction.receivers(of: conversation)
+            guard try transaction.conversations.member(user, in: conversation) != nil,
+                let known = try transaction.conversations.one(conversation),
+                known.memberCount <= Self.typingPeople
+            else { return [] }
+            let people = try transaction.conversations.receivers(of: conversation)
+            guard known.kind == .direct else { return people }
+            for person in people where try transaction.people.isListed(user, by: person, on: .blocked) { return [] }
+            return people
         } then: { result in
             let people = ((try? result.get()) ?? []).filter { $0 != user }
             guard (1..<Self.typingPeople).contains(people.count) else { return }

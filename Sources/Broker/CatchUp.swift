@@ -31,7 +31,7 @@ extension Broker {
     ) {
         self.store.read(for: .person(user)) { transaction throws(StoreError) in
             var ranges: [MissedRange] = []
-            for missed in try transaction.undelivered(of: user, class: deviceClass) {
+            for missed in try transaction.conversations.undelivered(of: user, class: deviceClass) {
                 guard let known = positions[missed.conversation] ?? (only ? nil : missed.from) else { continue }
                 let after = max(missed.from, known, missed.head - limit)
                 guard after < missed.head else { continue }
@@ -46,10 +46,10 @@ extension Broker {
     private static func range(
         _ missed: UndeliveredRange, after: Int64, for user: UserID, _ transaction: ReadTransaction
     ) throws(StoreError) -> MissedRange? {
-        guard let conversation = try transaction.conversation(missed.conversation) else { return nil }
+        guard let conversation = try transaction.conversations.one(missed.conversation) else { return nil }
         var peerName: UserName?
-        if conversation.kind == .direct, let pair = try transaction.directPair(of: conversation.id) {
-            peerName = try transaction.user(pair.low == user ? pair.high : pair.low)?.name
+        if conversation.kind == .direct, let pair = try transaction.conversations.directPair(of: conversation.id) {
+            peerName = try transaction.people.user(pair.low == user ? pair.high : pair.low)?.name
         }
         return MissedRange(
             conversation: conversation.id, kind: conversation.kind, channel: conversation.channel, peerName: peerName,
@@ -61,7 +61,7 @@ extension Broker {
         _ range: MissedRange, user: UserID, then: @escaping @Sendable (MissedPage?) -> Void
     ) {
         self.store.read(for: .person(user)) { transaction throws(StoreError) in
-            let messages = try transaction.messages(
+            let messages = try transaction.messages.page(
                 in: range.conversation, after: range.after, limit: Self.missedPageMessages, as: .member(user),
                 skippingUnseen: true, maximumBytes: Self.missedPageBytes)
             return Self.firstPage(of: messages, through: range.through)
@@ -98,7 +98,7 @@ extension Broker {
     package func recordDelivered(_ positions: [DeliveredPosition]) {
         guard !positions.isEmpty else { return }
         self.store.write { transaction throws(StoreError) in
-            try transaction.recordDelivered(positions)
+            try transaction.inbox.recordDelivered(positions)
         } then: { _ in
         }
     }

@@ -36,7 +36,7 @@ extension Broker {
     /// they are dropped.
     private func readReceivers(of conversation: ConversationID) {
         self.store.read { transaction throws(StoreError) in
-            try transaction.receivers(of: conversation)
+            try transaction.conversations.receivers(of: conversation)
         } then: { result in
             let people = (try? result.get()) ?? []
             self.ask { core in core.sendEvents(of: conversation, to: people) }

@@ -168,6 +168,10 @@ package enum PersonChange: Hashable, Sendable {
     case listed(UserName, on: PersonalList, Bool)
     /// Reminders of the people who are told were made or ended.
     case reminders
+    /// Requests to join teams, by their numbers, were made, answered or taken back, or have ended; never empty.
+    case teamRequests([Int64])
+    /// The operator's announcement of this number has reached the people who are told, or they have confirmed it.
+    case announcement(Int64)
 }
 
 /// How people came into a conversation.
@@ -330,7 +334,7 @@ extension PersonChange {
         case .profile(let person, _), .unfriended(let person), .remark(let person), .listed(let person, _, _): [person]
         case .friendRequested(let request, _): [request.otherName]
         case .befriended(let asker, let other, _): [asker, other]
-        case .reminders: []
+        case .reminders, .teamRequests, .announcement: []
         }
     }
 }

@@ -39,7 +39,7 @@ struct HookPageReader {
         var channel: ChannelName?
         var pair: (low: UserID, high: UserID)?
         var absent: [UserID]
-        /// Of members whom not every message alerts.
+        /// Choices of members whom not every message alerts.
         var alerts: [UserID: TeamAlerts] = [:]
     }
 
@@ -85,14 +85,14 @@ struct HookPageReader {
             page.bodies.append(entry)
             return body.count
         case .message(let id, let sequence):
-            guard let message = try self.transaction.message(in: id, sequence: sequence, as: .unrestricted),
+            guard let message = try self.transaction.messages.one(in: id, sequence: sequence, as: .unrestricted),
                 let place = try self.place(id)
             else { return 0 }
             let isWithdrawn = message.content.flags.contains(.withdrawn)
             let alerted =
-                isWithdrawn ? [] : try self.transaction.alerted(by: message, among: place.absent, place.alerts)
+                isWithdrawn ? [] : try self.transaction.inbox.alerted(by: message, among: place.absent, place.alerts)
             let others = alerted.filter { $0 != message.sender }
-            let absent = try self.names(of: self.transaction.audience(of: message, among: others))
+            let absent = try self.names(of: self.transaction.messages.audience(of: message, among: others))
             page.messages.append(
                 QueuedMessage(
                     message: message, kind: place.kind, channel: place.channel,
@@ -104,12 +104,12 @@ struct HookPageReader {
 
     private mutating func place(_ id: ConversationID) throws(StoreError) -> Place? {
         if let known = self.places[id] { return known }
-        guard let conversation = try self.transaction.conversation(id) else { return nil }
+        guard let conversation = try self.transaction.conversations.one(id) else { return nil }
         var place = Place(kind: conversation.kind, channel: conversation.channel, absent: [])
-        if conversation.kind == .direct { place.pair = try self.transaction.directPair(of: id) }
+        if conversation.kind == .direct { place.pair = try self.transaction.conversations.directPair(of: id) }
         if let absent = self.absent {
-            place.alerts = try self.transaction.alertChoices(in: id)
-            place.absent = absent(try self.transaction.memberIDs(of: conversation))
+            place.alerts = try self.transaction.inbox.alertChoices(in: id)
+            place.absent = absent(try self.transaction.hooks.memberIDs(of: conversation))
         }
         self.places[id] = place
         return place
@@ -117,13 +117,13 @@ struct HookPageReader {
 
     private func peerName(_ place: Place, _ message: Message) throws(StoreError) -> UserName? {
         guard let pair = place.pair else { return nil }
-        return try self.transaction.userName(of: pair.low == message.sender ? pair.high : pair.low)
+        return try self.transaction.hooks.userName(of: pair.low == message.sender ? pair.high : pair.low)
     }
 
     private func names(of users: [UserID]) throws(StoreError) -> [UserName] {
         var names: [UserName] = []
         names.reserveCapacity(users.count)
-        for user in users { names.append(try self.transaction.userName(of: user)) }
+        for user in users { names.append(try self.transaction.hooks.userName(of: user)) }
         return names
     }
 }

@@ -53,7 +53,7 @@ final class LeanCloudRooms: Sendable {
     func begin(_ broker: Broker) throws(StoreError) {
         let moment = self.clock.wallMilliseconds() + self.rejoinMilliseconds
         let visits = try self.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.endAllVisits(at: moment)
+            try transaction.conversations.endAllVisits(at: moment)
         }
         self.state.withLock { state in for visit in visits { state.left[visit.user] = visit.room } }
         broker.watch(sessionsOnly: true) {
@@ -114,9 +114,11 @@ final class LeanCloudRooms: Sendable {
             switch change {
             case .away(let user):
                 let moment = self.clock.wallMilliseconds() + self.rejoinMilliseconds
-                self.write { transaction throws(StoreError) in try transaction.endVisits(of: user, at: moment) }
+                self.write { transaction throws(StoreError) in
+                    try transaction.conversations.endVisits(of: user, at: moment)
+                }
             case .back(let user):
-                self.write { transaction throws(StoreError) in try transaction.resumeVisits(of: user) }
+                self.write { transaction throws(StoreError) in try transaction.conversations.resumeVisits(of: user) }
             }
         }
     }
@@ -159,7 +161,7 @@ final class LeanCloudRooms: Sendable {
     private func sweep() {
         let moment = self.clock.wallMilliseconds()
         self.store.write({ transaction throws(StoreError) in
-            try transaction.removeVisits(endedBefore: moment, limit: Self.sweepVisits)
+            try transaction.conversations.removeVisits(endedBefore: moment, limit: Self.sweepVisits)
         }) { result in
             switch result {
             case .success(let visits):

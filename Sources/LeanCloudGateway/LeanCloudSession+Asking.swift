@@ -109,7 +109,9 @@ extension LeanCloudSession {
     private func listMembers(_ command: GenericCommand, _ conversation: Conversation, _ limit: Int) {
         guard conversation.kind != .service else { return self.answerMembers(command, [], limit) }
         let id = conversation.id
-        self.look(command, { reading, _ throws(StoreError) in try reading.members(of: id).map(\.name.text) }) {
+        self.look(
+            command, { reading, _ throws(StoreError) in try reading.conversations.members(of: id).map(\.name.text) }
+        ) {
             session, names in
             session.answerMembers(command, names, limit)
         }
@@ -136,7 +138,9 @@ extension LeanCloudSession {
                 }
                 let isOpen = !hides || conversation.kind == .room || conversation.kind == .service
                 if isOpen { return conversation }
-                guard try reading.hears(user, in: conversation.id) else { throw .refused(.noSuchConversation) }
+                guard try reading.conversations.hears(user, in: conversation.id) else {
+                    throw .refused(.noSuchConversation)
+                }
                 return conversation
             }, then: then)
     }
@@ -150,9 +154,9 @@ extension LeanCloudSession {
                 for cid in cids {
                     var isIn = false
                     if let address = LeanCloudNames.address(cid: cid),
-                        let conversation = try reading.conversation(address, seenBy: user)
+                        let conversation = try reading.conversations.one(address, seenBy: user)
                     {
-                        isIn = try reading.hears(user, in: conversation.id)
+                        isIn = try reading.conversations.hears(user, in: conversation.id)
                     }
                     members.append(JSONValue.Member(cid, .boolean(isIn)))
                 }
@@ -175,7 +179,7 @@ extension LeanCloudSession {
             command,
             { reading, user throws(StoreError) in
                 let conversation = try reading.ownConversation(at: address, for: user)
-                return try reading.progress(in: conversation.id).filter { $0.user != user }
+                return try reading.messages.progress(in: conversation.id).filter { $0.user != user }
             }
         ) { session, others in
             var answer = ConvCommand()

@@ -176,7 +176,7 @@ extension LeanCloudSession {
                 }
                 var patch = PreferencePatch()
                 patch.isSilenced = isSilenced
-                try transaction.setPreference(user, in: conversation.id, patch)
+                try transaction.inbox.setPreference(user, in: conversation.id, patch)
                 return conversation.updatedAtMilliseconds
             }
         ) { session, updatedAt in
@@ -317,8 +317,8 @@ extension ReadTransaction {
     /// A conversation, when it was not deleted and its time is not over: one that was disbanded is there for those who
     /// are left in it.
     func standingConversation(_ address: ConversationAddress, for user: UserID) throws(StoreError) -> Conversation? {
-        guard let found = try self.conversation(address, seenBy: user), try !self.isOver(found) else { return nil }
+        guard let found = try self.conversations.one(address, seenBy: user), try !self.isOver(found) else { return nil }
         guard found.flags.contains(.disbanded) else { return found }
-        return try self.hears(user, in: found.id) ? found : nil
+        return try self.conversations.hears(user, in: found.id) ? found : nil
     }
 }

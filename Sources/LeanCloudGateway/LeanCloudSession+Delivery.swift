@@ -178,25 +178,26 @@ extension LeanCloudSession {
         self.services.store.read(for: .person(user)) { transaction throws(StoreError) -> LeanCloudMissed in
             var missed = LeanCloudMissed()
             if pushes {
-                missed.backlog = try transaction.backlog(
+                missed.backlog = try transaction.inbox.backlog(
                     of: user, perConversation: LeanCloudRound.messagesPerConversation,
                     limit: LeanCloudRound.mostConversations)
             } else if let conversations = round.conversations {
                 for id in conversations.sorted() {
-                    if let state = try transaction.unreadState(of: user, in: id) { missed.unread.append(state) }
+                    if let state = try transaction.inbox.unreadState(of: user, in: id) { missed.unread.append(state) }
                 }
             } else {
-                missed.unread = try transaction.unreadList(
+                missed.unread = try transaction.inbox.unreadList(
                     of: user, readAfter: round.readAfter, limit: LeanCloudRound.mostConversations)
                 // What was too much for one answer is told when the client comes back.
                 if missed.unread.count < LeanCloudRound.mostConversations {
-                    missed.readMoment = try transaction.lastReadMoment(of: user)
+                    missed.readMoment = try transaction.inbox.lastReadMoment(of: user)
                 }
             }
             if patches, let moment = round.patchesAfter {
                 let start = LeanCloudNotices.start(
-                    of: moment, newest: try transaction.newestPatchMoment(), now: clock.wallMilliseconds())
-                missed.patches = try transaction.patches(for: user, after: start, limit: LeanCloudRound.mostPatches)
+                    of: moment, newest: try transaction.inbox.newestPatchMoment(), now: clock.wallMilliseconds())
+                missed.patches = try transaction.inbox.patches(
+                    for: user, after: start, limit: LeanCloudRound.mostPatches)
             }
             return missed
         } then: { result in

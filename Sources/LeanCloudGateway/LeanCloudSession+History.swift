@@ -26,9 +26,9 @@ extension LeanCloudSession {
             guard let conversation = try transaction.standingConversation(address, for: user) else {
                 return .notThere
             }
-            guard try transaction.hears(user, in: conversation.id) else { return .notForThem }
+            guard try transaction.conversations.hears(user, in: conversation.id) else { return .notForThem }
             let (kind, messages) = (
-                conversation.kind, try transaction.history(in: conversation.id, query, as: .member(user))
+                conversation.kind, try transaction.messages.history(in: conversation.id, query, as: .member(user))
             )
             return .messages(
                 kind, messages, answer: subprotocol.encode(Self.page(messages, in: kind, cid, in: answer)))

@@ -127,8 +127,8 @@ extension LeanCloudSession {
         guard self.features.contains(.patchMessages) else { return }
         let later = self.later()
         self.services.store.read(for: .server) { transaction throws(StoreError) -> ChangedPlace? in
-            guard let conversation = try transaction.conversation(place.conversation),
-                let message = try transaction.standing(place, as: .unrestricted)
+            guard let conversation = try transaction.conversations.one(place.conversation),
+                let message = try transaction.messages.standing(place, as: .unrestricted)
             else { return nil }
             return ChangedPlace(conversation: conversation, message: message)
         } then: { result in

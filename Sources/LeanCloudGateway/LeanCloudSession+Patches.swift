@@ -102,9 +102,10 @@ extension LeanCloudSession {
         guard let hooks, index < changes.count, hooks.wants("_messageUpdate") else { return then(.success(changes)) }
         let change = changes[index]
         asked.store.read(for: .person(asked.user)) { transaction throws(StoreError) -> HookedUpdate? in
-            guard let conversation = try transaction.conversation(change.address, seenBy: asked.user),
-                let place = try transaction.place(of: change.edge, in: conversation.id),
-                let known = try transaction.message(in: conversation.id, sequence: place.sequence, as: .unrestricted),
+            guard let conversation = try transaction.conversations.one(change.address, seenBy: asked.user),
+                let place = try transaction.messages.place(of: change.edge, in: conversation.id),
+                let known = try transaction.messages.one(
+                    in: conversation.id, sequence: place.sequence, as: .unrestricted),
                 known.sender == asked.user
             else { return nil }
             var content = change.content ?? known.content
@@ -160,20 +161,20 @@ extension LeanCloudSession {
     ) throws(StoreError) -> Done {
         var done = Done(at: transaction.wallMilliseconds, masked: [])
         for wanted in changes {
-            guard let conversation = try transaction.reading.conversation(wanted.address, seenBy: user),
+            guard let conversation = try transaction.reading.conversations.one(wanted.address, seenBy: user),
                 try !transaction.reading.isOver(conversation)
             else { throw .refused(.noSuchConversation) }
-            guard let place = try transaction.reading.place(of: wanted.edge, in: conversation.id),
-                let known = try transaction.reading.message(
+            guard let place = try transaction.reading.messages.place(of: wanted.edge, in: conversation.id),
+                let known = try transaction.reading.messages.one(
                     in: conversation.id, sequence: place.sequence, as: .unrestricted)
             else { throw .refused(.noSuchMessage) }
             // Source: LeanCloud, 4403: whoever a person is there, messages of others are not theirs to change.
             guard known.sender == user else { throw .refused(.notAuthor) }
             guard let content = wanted.content else {
-                done.at = try transaction.recall(place, by: Actor(user)).patchedAtMilliseconds
+                done.at = try transaction.messages.recall(place, by: Actor(user)).patchedAtMilliseconds
                 continue
             }
-            let change = try transaction.edit(
+            let change = try transaction.messages.edit(
                 place, newBody: content.body, isJSONObject: content.flags.contains(.bodyIsJSONObject),
                 isBinary: content.flags.contains(.binary), wire: .leanCloud,
                 envelope: LeanCloudContent.envelope(of: content, after: known.content.envelope), by: Actor(user))

@@ -44,7 +44,7 @@ extension LeanCloudSession {
                 let conversation = try transaction.conversation(at: address, for: user)
                 if conversation.kind == .room {
                     guard isJoin else { throw .refused(.notApplicable) }
-                    guard try transaction.reading.isListed(user, in: conversation.id, on: .denied) else {
+                    guard try transaction.reading.conversations.isListed(user, in: conversation.id, on: .denied) else {
                         return Place.room(conversation)
                     }
                     var outcome = PeopleOutcome()
@@ -300,7 +300,7 @@ extension LeanCloudSession {
             command,
             { reading, user throws(StoreError) in
                 let conversation = try reading.ownConversation(at: address, for: user)
-                let blocked = try reading.conversationList(.denied, of: conversation.id).map(\.name.text)
+                let blocked = try reading.conversations.list(.denied, of: conversation.id).map(\.name.text)
                 return names.filter(blocked.contains)
             }
         ) { session, blocked in
@@ -366,7 +366,7 @@ extension ReadTransaction {
         guard let conversation = try self.standingConversation(address, for: user) else {
             throw .refused(.noSuchConversation)
         }
-        guard try self.member(user, in: conversation.id) != nil else { throw .refused(.notMember) }
+        guard try self.conversations.member(user, in: conversation.id) != nil else { throw .refused(.notMember) }
         return conversation
     }
 }

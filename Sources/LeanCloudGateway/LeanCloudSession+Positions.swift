@@ -37,10 +37,10 @@ struct LeanCloudMark: Hashable, Sendable {
     /// received the first at least; the others may be on their way.
     func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
         var sequence: Int64 = 0
-        if let message, let place = try reading.place(of: message, in: id) { sequence = place.sequence }
+        if let message, let place = try reading.messages.place(of: message, in: id) { sequence = place.sequence }
         if let time = self.atMilliseconds {
-            let before = try reading.lastSequence(in: id, notAfter: time - 1)
-            sequence = max(sequence, min(before + 1, try reading.lastSequence(in: id, notAfter: time)))
+            let before = try reading.messages.lastSequence(in: id, notAfter: time - 1)
+            sequence = max(sequence, min(before + 1, try reading.messages.lastSequence(in: id, notAfter: time)))
         }
         return sequence
     }
@@ -147,11 +147,12 @@ extension LeanCloudGateway {
             for entry in entries {
                 let user = entry.key.user
                 guard let place = try LeanCloudGateway.place(of: entry, transaction.reading) else { continue }
-                try transaction.acknowledge(
+                try transaction.messages.acknowledge(
                     user, in: place.conversation, upTo: place.sequence, tellsGroups: entry.tellsGroups)
-                guard isReading, try transaction.reading.member(user, in: place.conversation) != nil else { continue }
-                try transaction.markRead(user, in: place.conversation, upTo: place.sequence)
-                try transaction.finishMentions(of: user, in: place.conversation, upTo: place.sequence)
+                guard isReading, try transaction.reading.conversations.member(user, in: place.conversation) != nil
+                else { continue }
+                try transaction.inbox.markRead(user, in: place.conversation, upTo: place.sequence)
+                try transaction.messages.finishMentions(of: user, in: place.conversation, upTo: place.sequence)
             }
         } then: { _ in
             jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.acknowledgements.isWriting = false }
@@ -163,9 +164,9 @@ extension LeanCloudGateway {
         of entry: LeanCloudAcknowledgements.Entry, _ reading: ReadTransaction
     ) throws(StoreError) -> MessagePlace? {
         switch entry.key.place {
-        case .message(let message): return try reading.place(of: message, waitingFor: entry.key.user)
+        case .message(let message): return try reading.inbox.place(of: message, waitingFor: entry.key.user)
         case .conversation(let address):
-            guard let conversation = try reading.conversation(address, seenBy: entry.key.user) else { return nil }
+            guard let conversation = try reading.conversations.one(address, seenBy: entry.key.user) else { return nil }
             return MessagePlace(conversation.id, try entry.mark.sequence(in: conversation.id, reading))
         }
     }
@@ -223,9 +224,9 @@ extension LeanCloudSession {
 
         func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
             if self.isWhole { return .max }
-            if let place = try reading.place(of: self.edge, in: id) { return place.sequence }
+            if let place = try reading.messages.place(of: self.edge, in: id) { return place.sequence }
             guard let time = self.edge.atMilliseconds else { return 0 }
-            return try reading.lastSequence(in: id, notAfter: time)
+            return try reading.messages.lastSequence(in: id, notAfter: time)
         }
     }
 
@@ -248,12 +249,12 @@ extension LeanCloudSession {
             transaction.origin = origin
             var unmoved: [UnreadTuple] = []
             for mark in marks {
-                guard let conversation = try transaction.reading.conversation(mark.address, seenBy: user),
-                    try transaction.reading.member(user, in: conversation.id) != nil
+                guard let conversation = try transaction.reading.conversations.one(mark.address, seenBy: user),
+                    try transaction.reading.conversations.member(user, in: conversation.id) != nil
                 else { continue }
                 let sequence = try mark.sequence(in: conversation.id, transaction.reading)
-                let change = try transaction.markRead(user, in: conversation.id, upTo: sequence)
-                try transaction.finishMentions(of: user, in: conversation.id, upTo: change.sequence)
+                let change = try transaction.inbox.markRead(user, in: conversation.id, upTo: sequence)
+                try transaction.messages.finishMentions(of: user, in: conversation.id, upTo: change.sequence)
                 guard !change.hasMoved else { continue }
                 unmoved.append(
                     LeanCloudSession.tuple(of: conversation.objectID, conversation.kind, unread: change.unread))

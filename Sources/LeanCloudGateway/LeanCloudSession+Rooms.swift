@@ -15,8 +15,8 @@ extension LeanCloudSession {
         // Known here before the store has it: whose session ends meanwhile is still out in time.
         let leaving = rooms.enter(room, session: handle, of: user)
         self.services.store.write({ transaction throws(StoreError) in
-            try transaction.visit(room, by: user)
-            for other in leaving { try transaction.leave(other, by: user) }
+            try transaction.conversations.visit(room, by: user)
+            for other in leaving { try transaction.conversations.leave(other, by: user) }
         }) { result in
             guard case .failure(let error) = result else { return later { then($0, nil) } }
             rooms.leave(room, user)
@@ -32,7 +32,9 @@ extension LeanCloudSession {
     func leave(_ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void) {
         guard let user = self.identity?.user else { return }
         let (rooms, later) = (self.services.rooms, self.later())
-        self.services.store.write({ transaction throws(StoreError) in try transaction.leave(room, by: user) }) {
+        self.services.store.write({ transaction throws(StoreError) in
+            try transaction.conversations.leave(room, by: user)
+        }) {
             result in
             guard case .failure(let error) = result else {
                 rooms.leave(room, user)

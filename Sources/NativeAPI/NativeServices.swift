@@ -24,7 +24,7 @@ package struct NativeServices: Sendable {
 
     /// Cursor of the feed of events for the state that a read looks at.
     package static func cursor(of store: ReadTransaction) throws(StoreError) -> String {
-        FeedCursor(epoch: try store.epoch, position: try store.position.rawValue).text
+        FeedCursor(epoch: try store.feed.epoch, position: try store.feed.position.rawValue).text
     }
 }
 

@@ -114,8 +114,8 @@ final class ProfileBatch: Sendable {
     }
 
     private static func team(_ id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> TeamInfo {
-        guard let conversation = try reading.conversation(id) else { return TeamInfo(conversation: id) }
-        let card = try reading.card(of: id)
+        guard let conversation = try reading.conversations.one(id) else { return TeamInfo(conversation: id) }
+        let card = try reading.conversations.card(of: id)
         return TeamInfo(
             conversation: id, kind: conversation.kind, channel: conversation.channel, title: conversation.title,
             picture: Picture(full: card?.logo), notice: card?.notice, attributes: card?.attributes,

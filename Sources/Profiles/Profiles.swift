@@ -149,9 +149,9 @@ package final class Profiles: Sendable {
         engine.store.write(
             auditing: note,
             { writing throws(StoreError) in
-                guard let user = try writing.reading.user(named: name) else { throw .notFound("user \(name)") }
-                try writing.setProfile(of: user.id, patch)
-                if let externalID { try writing.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
+                guard let user = try writing.reading.people.user(named: name) else { throw .notFound("user \(name)") }
+                try writing.people.setProfile(of: user.id, patch)
+                if let externalID { try writing.people.setExternalID(user.id, externalID.isEmpty ? nil : externalID) }
             }
         ) { result in
             if case .failure(let error) = result { return then(.failure(error)) }

@@ -180,7 +180,9 @@ private final class IndexerLoop {
             if self.quietAtCommits == commits { return try self.sweepIfDue(file) }
             self.roundBegan = (commits, self.clock.wallMilliseconds())
             let change = try file.value("change")
-            let heads = try self.ask { store throws(StoreError) in try store.conversationHeads(changedAfter: change) }
+            let heads = try self.ask { store throws(StoreError) in
+                try store.messages.conversationHeads(changedAfter: change)
+            }
             self.round = heads.reversed()
         }
         if let round = self.round, !round.isEmpty {
@@ -208,7 +210,7 @@ private final class IndexerLoop {
 
     private func openedFile() throws -> IndexFile {
         if let file = self.file { return file }
-        let epoch = try self.ask { store throws(StoreError) in try store.counts().epoch }
+        let epoch = try self.ask { store throws(StoreError) in try store.messages.counts().epoch }
         let file: IndexFile
         do {
             file = try IndexFile(folder: self.folder, epoch: epoch)
@@ -216,7 +218,7 @@ private final class IndexerLoop {
             // The database may have lost what was committed last: its change numbers then name something else.
             if change > 0 {
                 let heads = try self.ask { store throws(StoreError) in
-                    try store.conversationHeads(changedAfter: change - 1)
+                    try store.messages.conversationHeads(changedAfter: change - 1)
                 }
                 if heads.isEmpty { throw WrongIndex() }
             }
@@ -329,7 +331,7 @@ private final class IndexerLoop {
     ) throws(StoreError) -> Discovery {
         // Only what was there when the round began: a message that came since would else get a number before an earlier
         // one of a conversation that this round does not look at.
-        let stubs = try store.stubs(in: head.id, after: sequence, limit: room)
+        let stubs = try store.messages.stubs(in: head.id, after: sequence, limit: room)
         let new = Array(stubs.prefix { $0.place.sequence <= head.head })
         var discovery = Discovery(
             head: head, stubs: new, sequence: new.last?.place.sequence ?? sequence, revision: revision, isWhole: false)
@@ -343,7 +345,7 @@ private final class IndexerLoop {
             discovery.isWhole = true
             return discovery
         }
-        let changed = try store.extras(in: head.id, after: revision, limit: 500, for: nil)
+        let changed = try store.messages.extras(in: head.id, after: revision, limit: 500, for: nil)
         // A later message is read as it then stands when the next round finds it as a new one.
         for extra in changed where extra.place.sequence <= head.head {
             discovery.stubs.append(MessageStub(id: extra.id, place: extra.place))
@@ -361,7 +363,7 @@ private final class IndexerLoop {
         guard let last = stubs.last else { return false }
         let messages = try self.ask { store throws(StoreError) in
             var messages: [Message?] = []
-            for stub in stubs { messages.append(try store.indexable(stub.place)) }
+            for stub in stubs { messages.append(try store.messages.indexable(stub.place)) }
             return messages
         }
         let documents = zip(stubs, messages).map { stub, message in
@@ -400,7 +402,7 @@ private final class IndexerLoop {
             after = last.rawValue
             let gone = try self.ask { store throws(StoreError) in
                 var gone: [ConversationID] = []
-                for id in known where try store.conversation(id) == nil { gone.append(id) }
+                for id in known where try store.conversations.one(id) == nil { gone.append(id) }
                 return gone
             }
             guard let first = gone.first else { continue }

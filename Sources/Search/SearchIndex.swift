@@ -165,7 +165,7 @@ package final class SearchIndex: Sendable {
             var filter = self.filter
             switch self.access {
             case .member(let user), .onBehalf(of: let user):
-                let scope = try self.store.searchScope(of: user)
+                let scope = try self.store.messages.searchScope(of: user)
                 filter.scope = Dictionary(
                     scope.map { (UInt32(clamping: $0.key.rawValue), UInt32(clamping: $0.value)) }
                 ) { first, _ in first }
@@ -195,7 +195,7 @@ package final class SearchIndex: Sendable {
             case .sequence(let sequence): below = sequence
             case .document: throw StoreError.invalid("the cursor belongs to a search in all conversations")
             }
-            let start = try self.store.firstVisible(in: id, as: self.access)
+            let start = try self.store.messages.firstVisible(in: id, as: self.access)
             let indexed = try reader?.lastSequence(of: id) ?? 0
             if let next = try self.searchUnindexed(id, start: max(start, indexed + 1), below: below) {
                 return .sequence(next)
@@ -233,13 +233,13 @@ package final class SearchIndex: Sendable {
         ///
         /// - Returns: below which sequence to go on when the page is full, or they were too many or took too long.
         private func searchUnindexed(_ id: ConversationID, start: Int64, below: Int64) throws -> Int64? {
-            guard let head = try self.store.conversation(id)?.head, head >= start else { return nil }
+            guard let head = try self.store.conversations.one(id)?.head, head >= start else { return nil }
             var before = min(below, head + 1)
             let floor = max(start, before - SearchIndex.unindexedMessages)
             while before > floor {
-                let page = try self.store.messages(in: id, before: before, limit: 100, as: self.access)
+                let page = try self.store.messages.page(in: id, before: before, limit: 100, as: self.access)
                 guard let first = page.first else { return nil }
-                let extras = try self.store.extras(of: page.map(\.sequence), in: id, for: nil)
+                let extras = try self.store.messages.extras(of: page.map(\.sequence), in: id, for: nil)
                 for message in page.reversed() where message.sequence >= floor {
                     let current = extras[message.sequence].flatMap(message.edited) ?? message
                     guard let found = SearchableText(of: current.content),
@@ -275,9 +275,9 @@ package final class SearchIndex: Sendable {
         }
 
         private func message(at place: MessagePlace) throws -> Message? {
-            if self.access == .unrestricted, try self.store.conversation(place.conversation) == nil { return nil }
+            if self.access == .unrestricted, try self.store.conversations.one(place.conversation) == nil { return nil }
             do throws(StoreError) {
-                return try self.store.standing(place, as: self.access)?.message
+                return try self.store.messages.standing(place, as: self.access)?.message
             } catch .notFound {
                 return nil
             }

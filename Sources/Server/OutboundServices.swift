@@ -139,7 +139,7 @@ final class OutboundServices: Sendable {
             case .success(let names):
                 store.write { transaction throws(StoreError) in
                     for name in names where name != systemUserName {
-                        _ = try transaction.setSystemAccount(try transaction.ensureUser(name).id, true)
+                        _ = try transaction.people.setSystemAccount(try transaction.people.ensureUser(name).id, true)
                     }
                 } then: { _ in
                 }

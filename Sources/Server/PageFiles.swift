@@ -39,7 +39,7 @@ struct PageFiles: Sendable {
 
     init(contents: [(name: String, bytes: [UInt8])]) {
         let contents = contents.map { file in
-            file.name.hasSuffix(".js") ? (name: file.name, bytes: Self.bare(file.bytes)) : file
+            Self.isText(file.name) ? (name: file.name, bytes: Self.bare(file.bytes)) : file
         }
         let hash = contents.reduce(UInt64(0)) { hash, file in
             StableHash.xxh64(file.bytes, seed: StableHash.xxh64(file.name, seed: hash))
@@ -64,14 +64,22 @@ struct PageFiles: Sendable {
         self.worker = filled(Self.workerName)
     }
 
-    /// A script without its indentation and without the comments that have a line of their own: a twelfth of what is sent. Lines keep
-    /// their numbers. A test holds that no text of a script goes over the end of a line.
+    /// True for scripts, the stylesheet and texts, whose indentation means nothing.
+    private static func isText(_ name: String) -> Bool {
+        name.hasSuffix(".js") || name.hasSuffix(".css") || name.hasSuffix(".json")
+    }
+
+    /// A script, stylesheet or JSON without its indentation and without the comments that have a line of their own: a twelfth of what is
+    /// sent. Lines keep their numbers. A test holds that no text of a script goes over the end of a line.
     static func bare(_ script: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(script.count)
         for line in script.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let text = line.drop { $0 == UInt8(ascii: " ") }
-            if !text.starts(with: "//".utf8) { result += text }
+            let isComment =
+                text.starts(with: "//".utf8)
+                || (text.starts(with: "/*".utf8) && text.suffix(2).elementsEqual("*/".utf8))
+            if !isComment { result += text }
             result.append(UInt8(ascii: "\n"))
         }
         // As many ends of lines as there were.

@@ -14,7 +14,7 @@ enum TrialMode {
         }
         do throws(StoreError) {
             let count = try store.writeAndWait { transaction throws(StoreError) in
-                try transaction.trial.revokeTrialTokens()
+                try transaction.trial.revokeTokens()
             }
             if count > 0 { options.log.info("trial_mode_ended", ["tokens": .number(Int64(count))]) }
         } catch {

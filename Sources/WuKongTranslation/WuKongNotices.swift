@@ -102,6 +102,8 @@ package enum WuKongNotices {
         // Apps show nothing of it.
         case .listed(_, on: .allowed, _): return []
         case .reminders: return [self.notice(.reminders, to: people, from: actor)]
+        // Apps ask for neither; an announcement comes to them as a message.
+        case .teamRequests, .announcement: return []
         }
     }
 

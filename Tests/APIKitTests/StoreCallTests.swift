@@ -103,12 +103,12 @@ struct StoreCallTests {
         let name = UserName("juliet")!
         call.write(
             { transaction throws(StoreError) in
-                _ = try transaction.ensureUser(name)
+                _ = try transaction.people.ensureUser(name)
                 return transaction.origin
             },
             then: { origin in
                 call.read(
-                    { store throws(StoreError) in try store.user(named: name) != nil },
+                    { store throws(StoreError) in try store.people.user(named: name) != nil },
                     answer: { isThere in .json(.boolean(isThere && origin == EventOrigin(.leanCloud))) })
             })
         #expect(rig.answer().body == Array("true".utf8))

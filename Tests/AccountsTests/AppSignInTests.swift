@@ -17,7 +17,7 @@ import Testing
     }
 
     private func user(_ fixture: Fixture, _ name: UserName) throws -> User? {
-        try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.user(named: name) }
+        try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.people.user(named: name) }
     }
 
     @Test("a signature signs in with the device that was named, once where that is set, and adds who is not known")
@@ -356,9 +356,11 @@ import Testing
         let id = try fixture.add(romeo)
         let imported = try #require(ImportedPassword(salt: Self.salt, hash: Self.hash)).stored
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.setPasswordHash(id, imported)
+            try transaction.people.setPasswordHash(id, imported)
         }
-        let hash = { try fixture.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) } }
+        let hash = {
+            try fixture.store.readAndWait { store throws(StoreError) in try store.people.passwordHash(of: id) }
+        }
         #expect(fixture.signIn(romeo, .password("passw0rd")) == .refused(.wrongCredentials))
         #expect(try hash() == imported)
         #expect(fixture.signIn(romeo, .password("password")).identity?.user == id)

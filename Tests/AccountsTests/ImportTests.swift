@@ -29,7 +29,7 @@ import Testing
         #expect(fixture.signIn(romeo, .token(old)).identity != nil)
         #expect(fixture.signIn(romeo, .token(imported.token.text)).identity != nil)
         let user = try fixture.store.readAndWait { transaction throws(StoreError) in
-            try transaction.user(named: romeo)
+            try transaction.people.user(named: romeo)
         }
         #expect(user?.displayName == nil)
     }

@@ -46,7 +46,7 @@ struct PasswordTests {
     func parameters() throws {
         let fixture = try Fixture { $0.passwords = PasswordPolicy() }
         let id = try fixture.add(romeo, password: goodPassword)
-        let hash = try fixture.store.readAndWait { store throws(StoreError) in try store.passwordHash(of: id) }
+        let hash = try fixture.store.readAndWait { store throws(StoreError) in try store.people.passwordHash(of: id) }
         #expect(try #require(hash).hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
         #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
     }
@@ -103,10 +103,12 @@ struct PasswordTests {
         let old = made.wait(until: { $0 != nil }, then: { $0! })
         let fixture = try Fixture { $0.passwords.memoryBytes = 16_384 }
         let id = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createUser(romeo, passwordHash: old)
+            try store.people.createUser(romeo, passwordHash: old)
         }
         #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
-        let new = try fixture.store.writeAndWait { store throws(StoreError) in try store.reading.passwordHash(of: id) }
+        let new = try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.reading.people.passwordHash(of: id)
+        }
         #expect(try #require(new).contains("m=16,"))
         #expect(fixture.signIn(romeo, .password(goodPassword)).identity != nil)
     }

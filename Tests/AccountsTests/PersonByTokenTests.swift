@@ -108,8 +108,8 @@ struct PersonByTokenTests {
         let token = try fixture.issue(romeo)
         let hash = try #require(SignInToken(token)).hash(for: romeo, class: .app)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            let user = try store.reading.user(named: romeo)!.id
-            try store.issueToken(
+            let user = try store.reading.people.user(named: romeo)!.id
+            try store.people.issueToken(
                 hash: hash, user: user, class: .app, level: .secondary, expiresAtMilliseconds: nil)
         }
         #expect(self.find(fixture, token) == .refused(.wrongCredentials))

@@ -75,10 +75,12 @@ struct SignInTokenTests {
         let id = try fixture.add(romeo)
         let token = try #require(SignInToken(try fixture.issue(romeo)))
         let hash = token.hash(for: romeo, class: .app)
-        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.token(hash: hash) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.people.token(hash: hash) }
         #expect(found?.user == id)
         #expect(
-            try fixture.store.readAndWait { store throws(StoreError) in try store.token(hash: Array(token.text.utf8)) }
+            try fixture.store.readAndWait { store throws(StoreError) in
+                try store.people.token(hash: Array(token.text.utf8))
+            }
                 == nil)
     }
 
@@ -225,7 +227,7 @@ struct SignInTokenTests {
         let issued = fixture.hands.clock.wallMilliseconds()
         let lastSeen = { () throws in
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.reading.tokens(of: id).first?.lastSeenAtMilliseconds
+                try store.reading.people.tokens(of: id).first?.lastSeenAtMilliseconds
             }
         }
         fixture.hands.advance(milliseconds: 3_599_999)

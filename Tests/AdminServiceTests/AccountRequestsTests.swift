@@ -159,7 +159,8 @@ import Testing
         #expect(results.filter { $0.token == nil }.map(\.name.text) == ["user7"])
         #expect(Set(results.compactMap(\.token)).count == rows.count - 1)
         #expect(results[7].error != nil)
-        let counts = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.counts() }
+        let counts = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.messages.counts()
+        }
         #expect(counts.users == Int64(rows.count - 1))
         #expect(counts.tokens == Int64(2 * (rows.count - 1)))
     }
@@ -168,7 +169,7 @@ import Testing
     func pages() throws {
         let fixture = try Fixture()
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            for number in 0..<AdminProtocol.pageRows + 3 { try transaction.createUser(UserName("u\(number)")!) }
+            for number in 0..<AdminProtocol.pageRows + 3 { try transaction.people.createUser(UserName("u\(number)")!) }
         }
         let client = try fixture.client()
         guard case .users(let first, let next?) = try client.ask(.listUsers(after: nil)),

@@ -38,15 +38,15 @@ struct ArrivalRequestsTests {
     private func kept(_ name: UserName, in fixture: Fixture) throws -> Kept? {
         try fixture.store.readAndWait { store throws(StoreError) in
             guard let app = try store.apps.appUser(named: name) else { return nil }
-            let profile = try store.profile(of: app.user)
+            let profile = try store.people.profile(of: app.user)
             return Kept(
-                app: app, hash: try store.passwordHash(of: app.user), displayName: profile?.displayName,
+                app: app, hash: try store.people.passwordHash(of: app.user), displayName: profile?.displayName,
                 avatar: profile?.avatar)
         }
     }
 
     private func audit(of fixture: Fixture) throws -> [AuditEntry] {
-        try fixture.store.readAndWait { store throws(StoreError) in try store.audit.auditEntries(AuditQuery()) }
+        try fixture.store.readAndWait { store throws(StoreError) in try store.audit.entries(AuditQuery()) }
     }
 
     @Test("somebody arrives as the app knew them, without a token, and once is enough")
@@ -63,7 +63,7 @@ struct ArrivalRequestsTests {
         #expect(kept.app.createdAtMilliseconds == 1_400_000_000_000)
         #expect(kept.displayName == "小明" && kept.avatar == "https://a/b.png")
         #expect(kept.hash == "leancloud$\(Self.salt)$\(Self.hash)")
-        let tokens = try fixture.store.readAndWait { store throws(StoreError) in try store.counts().tokens }
+        let tokens = try fixture.store.readAndWait { store throws(StoreError) in try store.messages.counts().tokens }
         #expect(tokens == 0)
         let again = AdminArrivalResult(
             name: tom.name, username: "tom", existed: true, changed: false, password: .kept)

@@ -135,7 +135,7 @@ import Testing
         #expect(detail.members.isEmpty && detail.conversation.isDisbanded && detail.conversation.head == 5)
         #expect(client.refusal(of: .send(AdminSend(from: romeo, to: .group(verona), text: "?")))?.code == .refused)
         let romeos = try fixture.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversations(of: try transaction.user(named: romeo)!.id).count
+            try transaction.conversations.page(of: try transaction.people.user(named: romeo)!.id).count
         }
         #expect(romeos == 0)
         guard
@@ -204,15 +204,16 @@ import Testing
         try fixture.signIn("juliet", .web, handle: 7)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             let (low, high) = (
-                try transaction.reading.user(named: romeo)!.id, try transaction.reading.user(named: juliet)!.id
+                try transaction.reading.people.user(named: romeo)!.id,
+                try transaction.reading.people.user(named: juliet)!.id
             )
-            let id = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
-            try transaction.recordDelivered([
+            let id = try transaction.reading.conversations.one(.channel(.group, verona), seenBy: .system)!.id
+            try transaction.inbox.recordDelivered([
                 DeliveredPosition(user: high, deviceClass: .app, conversation: id, sequence: 3),
                 DeliveredPosition(user: high, deviceClass: .web, conversation: id, sequence: 2),
             ])
-            try transaction.markRead(high, in: id, upTo: 3)
-            _ = try transaction.hide([MessagePlace(id, 3)], for: low)
+            try transaction.inbox.markRead(high, in: id, upTo: 3)
+            _ = try transaction.messages.hide([MessagePlace(id, 3)], for: low)
         }
         guard
             case .conversationDetails(.trace(let trace)) = try client.ask(
@@ -244,12 +245,12 @@ import Testing
         func step(upTo sequence: Int64) throws -> Int64 {
             clock.advance(milliseconds: 1_000)
             try fixture.store.writeAndWait { transaction throws(StoreError) in
-                let user = try transaction.reading.user(named: juliet)!.id
-                let id = try transaction.reading.conversation(address, seenBy: .system)!.id
-                try transaction.recordDelivered([
+                let user = try transaction.reading.people.user(named: juliet)!.id
+                let id = try transaction.reading.conversations.one(address, seenBy: .system)!.id
+                try transaction.inbox.recordDelivered([
                     DeliveredPosition(user: user, deviceClass: .app, conversation: id, sequence: sequence)
                 ])
-                try transaction.markRead(user, in: id, upTo: sequence)
+                try transaction.inbox.markRead(user, in: id, upTo: sequence)
             }
             return clock.clock.wallMilliseconds()
         }
@@ -278,13 +279,13 @@ import Testing
         let (fixture, client) = try self.furnished()
         let address = ConversationAddress.channel(.group, verona)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            let id = try transaction.reading.conversation(address, seenBy: .system)!.id
+            let id = try transaction.reading.conversations.one(address, seenBy: .system)!.id
             for (sequence, text) in [(Int64(2), "two"), (2, "zwei"), (3, "three")] {
-                try transaction.edit(
+                try transaction.messages.edit(
                     MessagePlace(id, sequence), newBody: Array(#"{"type":1,"content":"\#(text)"}"#.utf8),
                     isJSONObject: true, by: .operator)
             }
-            try transaction.recall(MessagePlace(id, 3), by: .operator)
+            try transaction.messages.recall(MessagePlace(id, 3), by: .operator)
         }
         let look = AdminRequest.conversationDetails(.look("verona", .before(.max), limit: 20))
         for request in [look, .listMessages(conversation: "verona", before: nil, limit: 20)] {
@@ -320,11 +321,11 @@ import Testing
         let request = AdminRequest.conversationDetails(.seeAs("verona", juliet, before: nil, limit: 20))
         #expect(client.refusal(of: request)?.code == .invalid)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            let user = try transaction.reading.user(named: juliet)!.id
-            let id = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
-            _ = try transaction.hide([MessagePlace(id, 4)], for: user)
-            try transaction.recall(MessagePlace(id, 5), by: .operator)
-            try transaction.edit(
+            let user = try transaction.reading.people.user(named: juliet)!.id
+            let id = try transaction.reading.conversations.one(.channel(.group, verona), seenBy: .system)!.id
+            _ = try transaction.messages.hide([MessagePlace(id, 4)], for: user)
+            try transaction.messages.recall(MessagePlace(id, 5), by: .operator)
+            try transaction.messages.edit(
                 MessagePlace(id, 3), newBody: Array(#"{"type":1,"content":"new"}"#.utf8), isJSONObject: true,
                 by: .operator)
         }

@@ -206,7 +206,7 @@ extension Fixture {
     func append(_ text: String, from sender: String, to other: UserName) -> Bool {
         let done = ConditionLock<Bool?>(nil)
         self.store.read({ transaction throws(StoreError) in
-            try transaction.user(named: UserName(sender)!)?.id ?? .system
+            try transaction.people.user(named: UserName(sender)!)?.id ?? .system
         }) { found in
             guard case .success(let user) = found else { return done.change { $0 = false } }
             let content = MessageContent(kind: .text, flags: [], wire: .native, body: Array(text.utf8))

@@ -32,11 +32,11 @@ import Testing
         let client = try fixture.client()
         let id = try fixture.store.writeAndWait { transaction throws(StoreError) in
             let names = ["Jerry", "Spike"].compactMap { UserName($0) }
-            guard let creator = try transaction.reading.user(named: romeo)?.id else { return "" }
+            guard let creator = try transaction.reading.people.user(named: romeo)?.id else { return "" }
             let new = NewObject(
                 .unique, creator: creator, members: names, fields: Array(#"{"color":"red"}"#.utf8))
             let made = try transaction.apps.createObject(new).id
-            return try transaction.reading.conversation(made)?.objectID.text ?? ""
+            return try transaction.reading.conversations.one(made)?.objectID.text ?? ""
         }
         guard case .conversation(let detail) = try client.ask(.showConversation(id)) else {
             Issue.record("another answer was due")
@@ -54,7 +54,7 @@ import Testing
         try fixture.add("romeo")
         let client = try fixture.client()
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            guard let user = try transaction.reading.user(named: romeo)?.id else { return }
+            guard let user = try transaction.reading.people.user(named: romeo)?.id else { return }
             _ = try transaction.apps.register(
                 InstallationPatch(deviceType: "ios", deviceToken: "0123456789abcdef", installationID: "i-1"))
             try transaction.apps.bindInstallation("i-1", to: user)

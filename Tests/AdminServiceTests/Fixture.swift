@@ -96,7 +96,7 @@ final class Fixture: Sendable {
     func signIn(_ name: String, _ deviceClass: DeviceClass, handle: UInt64) throws {
         let user = try #require(
             try self.store.readAndWait { transaction throws(StoreError) in
-                try transaction.user(named: UserName(name)!)
+                try transaction.people.user(named: UserName(name)!)
             })
         let description = SessionDescription(
             id: SessionID(rawValue: 0), user: user.id, userName: user.name, deviceClass: deviceClass,
@@ -151,10 +151,10 @@ extension Fixture {
     /// Until when a member of a group is muted, UTC milliseconds.
     func mutedUntil(_ name: UserName, in group: ChannelName) throws -> Int64 {
         let member = try self.store.readAndWait { store throws(StoreError) in
-            let conversation = try store.conversation(.channel(.group, group), seenBy: .system)
-            let user = try store.user(named: name)
+            let conversation = try store.conversations.one(.channel(.group, group), seenBy: .system)
+            let user = try store.people.user(named: name)
             guard let conversation, let user else { return Member?.none }
-            return try store.member(user.id, in: conversation.id)
+            return try store.conversations.member(user.id, in: conversation.id)
         }
         return try #require(member).mutedUntilMilliseconds
     }

@@ -26,9 +26,9 @@ import Testing
         try fixture.add("romeo", "juliet")
         let client = try fixture.client()
         try fixture.store.writeAndWait { store throws(StoreError) in
-            let (one, other) = (try store.ensureUser(romeo).id, try store.ensureUser(juliet).id)
-            try store.friends.makeFriends(one, other)
-            try store.friends.setFriendRemark(other, of: one, "J")
+            let (one, other) = (try store.people.ensureUser(romeo).id, try store.people.ensureUser(juliet).id)
+            try store.friends.make(one, other)
+            try store.friends.setRemark(other, of: one, "J")
         }
         let team = AdminNewTeam(name: verona, form: .advanced, owner: juliet, members: [romeo])
         _ = try client.ask(.teams(.create(team)))
@@ -100,7 +100,7 @@ import Testing
         let body = try JSONValue(parsing: Array(fixture.outlet.received[0].utf8))
         #expect(body["content"]?.string == "T\ntea\nat eight" && body["notice"]?.integer == 1)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.confirmAnnouncement(1, by: try store.ensureUser(romeo).id)
+            _ = try store.announcements.confirm(1, by: try store.people.ensureUser(romeo).id)
         }
         let show = AdminRequest.announcements(.show(1, .confirmed, after: nil))
         guard case .announcements(.one(let shown, let confirmed, nil)) = try client.ask(show) else { return }

@@ -59,9 +59,9 @@ import Testing
         let client = try fixture.client()
         _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, members: [romeo, juliet]))))
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            let romeo = try transaction.reading.user(named: romeo)!.id
-            let group = try transaction.reading.conversation(.channel(.group, verona), seenBy: .system)!.id
-            try transaction.setNickname(of: romeo, "Montague", in: group, by: .operator)
+            let romeo = try transaction.reading.people.user(named: romeo)!.id
+            let group = try transaction.reading.conversations.one(.channel(.group, verona), seenBy: .system)!.id
+            try transaction.conversations.setNickname(of: romeo, "Montague", in: group, by: .operator)
         }
         let inside = try self.profile(client, romeo, by: juliet, in: "verona")
         #expect(inside.shownName == "Montague")

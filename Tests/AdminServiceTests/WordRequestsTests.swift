@@ -21,7 +21,7 @@ import Testing
 
     /// A person says something; the answer, once it is known.
     private func say(_ body: String, _ fixture: Fixture, as authority: Authority = .user) throws -> AppendResult {
-        let user = try fixture.store.readAndWait { reading throws(StoreError) in try reading.user(named: romeo) }
+        let user = try fixture.store.readAndWait { reading throws(StoreError) in try reading.people.user(named: romeo) }
         let content = MessageContent(
             kind: MessageKind(rawValue: 500), flags: .bodyIsJSONObject, wire: .wuKong, body: Array(body.utf8))
         let sender = try #require(user).id

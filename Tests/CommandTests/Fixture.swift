@@ -124,7 +124,7 @@ func makeStoppedFolder(_ folder: String) throws {
     options.ballastBytes = 0
     options.stopWritingFreeBytes = 0
     let store = try Store(options)
-    try store.writeAndWait { transaction throws(StoreError) in try transaction.createUser(UserName("ming")!) }
+    try store.writeAndWait { transaction throws(StoreError) in try transaction.people.createUser(UserName("ming")!) }
     store.close()
 }
 
@@ -144,7 +144,7 @@ func makeStoppedFolderWithFile(_ folder: String) throws {
         log: .silent)
     defer { transfers.stop() }
     let owner = try store.readAndWait { transaction throws(StoreError) in
-        try transaction.user(named: UserName("ming")!)!.id
+        try transaction.people.user(named: UserName("ming")!)!.id
     }
     let bytes = Array("The story of the teahouse, told again and again. ".utf8)
     let whole = (0..<8_000).flatMap { _ in bytes }

@@ -142,7 +142,7 @@ struct DatasourceTests {
         let made = try #require(try imported())
         #expect(try imported() == made)
         let members = try rig.store.readAndWait { transaction throws(StoreError) in
-            try transaction.members(of: made).map(\.name.text)
+            try transaction.conversations.members(of: made).map(\.name.text)
         }
         #expect(members == ["romeo", "juliet", "tybalt"])
         try rig.say("hi", from: "romeo", group: "verona")

@@ -34,12 +34,12 @@ struct PresenceTests {
         try rig.group("verona", "romeo", "juliet", "nurse")
         try rig.group("mantua", "romeo", "juliet", "nurse")
         try rig.store.writeAndWait { transaction throws(StoreError) in
-            let juliet = try transaction.reading.user(named: UserName("juliet")!)!.id
+            let juliet = try transaction.reading.people.user(named: UserName("juliet")!)!.id
             let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
-            let id = try transaction.reading.conversation(verona, seenBy: juliet)!.id
+            let id = try transaction.reading.conversations.one(verona, seenBy: juliet)!.id
             var patch = PreferencePatch()
             patch.isSilenced = true
-            try transaction.setPreference(juliet, in: id, patch)
+            try transaction.inbox.setPreference(juliet, in: id, patch)
         }
         try rig.say("hi", from: "romeo", group: "verona")
         try rig.say("hi", from: "romeo", group: "mantua")
@@ -55,12 +55,12 @@ struct PresenceTests {
         let rig = try Rig(receiver.address) { $0.events = [.offline] }
         try rig.group("verona", "romeo", "juliet", "nurse")
         try rig.store.writeAndWait { transaction throws(StoreError) in
-            let juliet = try transaction.reading.user(named: UserName("juliet")!)!.id
+            let juliet = try transaction.reading.people.user(named: UserName("juliet")!)!.id
             let verona = ConversationAddress.channel(.group, ChannelName("verona")!)
-            let id = try transaction.reading.conversation(verona, seenBy: juliet)!.id
+            let id = try transaction.reading.conversations.one(verona, seenBy: juliet)!.id
             var patch = PreferencePatch()
             patch.alerts = .managers
-            try transaction.setPreference(juliet, in: id, patch)
+            try transaction.inbox.setPreference(juliet, in: id, patch)
         }
         try rig.say("owner", from: "romeo", group: "verona")
         #expect(Set(try #require(receiver.wait { $0.count >= 1 }).last?.receivers ?? []) == ["juliet", "nurse"])
@@ -87,8 +87,10 @@ struct PresenceTests {
         let rig = try Rig(receiver.address) { $0.events = [.offline] }
         let people = try rig.add("romeo", "juliet")
         try rig.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.createChannel(.community, ChannelName("verona")!, creator: people[0], members: people)
-            try transaction.createChannel(.communityTopic, ChannelName("verona@balcony")!, creator: .system)
+            try transaction.conversations.createChannel(
+                .community, ChannelName("verona")!, creator: people[0], members: people)
+            try transaction.conversations.createChannel(
+                .communityTopic, ChannelName("verona@balcony")!, creator: .system)
         }
         try rig.say("hi", from: "romeo", to: .channel(.communityTopic, ChannelName("verona@balcony")!))
         let request = try #require(receiver.wait { !$0.isEmpty }?.first)

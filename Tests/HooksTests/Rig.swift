@@ -75,7 +75,7 @@ final class Rig {
     func add(_ names: String...) throws -> [UserID] {
         try self.store.writeAndWait { transaction throws(StoreError) in
             var ids: [UserID] = []
-            for name in names { ids.append(try transaction.ensureUser(UserName(name)!).id) }
+            for name in names { ids.append(try transaction.people.ensureUser(UserName(name)!).id) }
             return ids
         }
     }
@@ -83,7 +83,7 @@ final class Rig {
     func group(_ name: String, _ members: String...) throws {
         let ids = try members.map { try self.add($0)[0] }
         try self.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.createChannel(.group, ChannelName(name)!, creator: ids[0], members: ids)
+            try transaction.conversations.createChannel(.group, ChannelName(name)!, creator: ids[0], members: ids)
         }
     }
 

@@ -601,8 +601,9 @@ struct RealtimeTests {
         let isSilent = { () throws -> Bool in
             let person = try app.server.id("Jerry")
             return try app.server.server.store.readAndWait { store throws(StoreError) in
-                guard let object = ObjectID(id), let found = try store.conversation(.object(object), seenBy: person),
-                    let member = try store.member(person, in: found.id)
+                guard let object = ObjectID(id),
+                    let found = try store.conversations.one(.object(object), seenBy: person),
+                    let member = try store.conversations.member(person, in: found.id)
                 else { return false }
                 return member.mutedUntilMilliseconds > Clock.system.wallMilliseconds()
             }

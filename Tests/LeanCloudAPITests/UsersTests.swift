@@ -58,7 +58,7 @@ import Testing
         }
         // The id is who the server knows, with the name that others are shown.
         let profile = try app.server.server.store.readAndWait { store throws(StoreError) in
-            try store.profile(named: UserName(id)!)
+            try store.people.profile(named: UserName(id)!)
         }
         #expect(profile?.displayName == "Romeo M.")
     }
@@ -146,12 +146,13 @@ import Testing
         #expect(reply.status == 200 && reply.json["score"]?.integer == 3)
         let shown = { () throws -> String? in
             try app.server.server.store.readAndWait { store throws(StoreError) in
-                try store.profile(named: UserName(id)!)?.displayName
+                try store.people.profile(named: UserName(id)!)?.displayName
             }
         }
         #expect(try shown() == "Montague")
         let user = try app.server.id(id)
-        try app.server.write { store throws(StoreError) in try store.setDisplayName(user, "R. Montague, Verona") }
+        try app.server.write { store throws(StoreError) in try store.people.setDisplayName(user, "R. Montague, Verona")
+        }
         #expect(try app.ask("PUT", "/1.1/users/\(id)", mine, .of(#"{"nickname":"Night"}"#)).status == 200)
         #expect(try shown() == "R. Montague, Verona")
         // Nobody else changes it, and others do not see the address.
@@ -221,7 +222,7 @@ import Testing
                 hash: "tA7BLW+NK0UeARng0693gCaVnljkglCB9snqlpCSUKjx2RgYp8VZZOQt0S5iUtlDrkJXfT3gknS4rRqjYsd/Ug=="))
         let name = UserName("5512602ae4b01608686c3e0e")!
         let user = try app.server.write { store throws(StoreError) in
-            let user = try store.createUser(name, passwordHash: imported.stored)
+            let user = try store.people.createUser(name, passwordHash: imported.stored)
             try store.apps.setAppUser(user, AppUserPatch(username: "tom", createdAtMilliseconds: 1_400_000_000_000))
             return user
         }
@@ -232,7 +233,7 @@ import Testing
         // The next request is answered after the hash was replaced: one writer does one after the other.
         try app.server.write { (_) throws(StoreError) in }
         let hash = try app.server.server.store.readAndWait { store throws(StoreError) in
-            try store.passwordHash(of: user)
+            try store.people.passwordHash(of: user)
         }
         #expect(hash?.hasPrefix("$argon2id$") == true)
         #expect(try self.signIn(app, #"{"username":"tom","password":"password"}"#).status == 200)

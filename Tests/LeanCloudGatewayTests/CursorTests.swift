@@ -77,9 +77,9 @@ struct CursorTests {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 50_000)
         let (address, author) = (ConversationAddress.object(ObjectID(self.cid)!), try self.server.id("romeo"))
         try self.server.write { transaction throws(StoreError) in
-            let id = try transaction.reading.conversation(address, seenBy: author)!.id
+            let id = try transaction.reading.conversations.one(address, seenBy: author)!.id
             for sequence in 1...30 {
-                try transaction.edit(
+                try transaction.messages.edit(
                     MessagePlace(id, Int64(sequence)), newBody: body, isJSONObject: false, by: Actor(author))
             }
         }
@@ -140,8 +140,8 @@ struct CursorTests {
         let address = ConversationAddress.object(try #require(ObjectID(self.cid)))
         for _ in 0..<100_000 {
             let first = try self.server.write { transaction throws(StoreError) -> Int64? in
-                guard let id = try transaction.reading.conversation(address, seenBy: user)?.id else { return nil }
-                return try transaction.reading.backlog(of: user, perConversation: 1_000, limit: 1)
+                guard let id = try transaction.reading.conversations.one(address, seenBy: user)?.id else { return nil }
+                return try transaction.reading.inbox.backlog(of: user, perConversation: 1_000, limit: 1)
                     .first { $0.conversation.id == id }?.messages.first?.message.sequence
             }
             if first ?? .max > sequence { return }
@@ -162,7 +162,7 @@ struct CursorTests {
         let last = try #require(patch.serverTs)
         let user = try self.server.id("juliet")
         let missed = try self.server.server.store.readAndWait { reading throws(StoreError) in
-            try reading.events(for: user, after: last)
+            try reading.feed.events(for: user, after: last)
         }
         #expect(missed.isEmpty, "everything was told")
         try self.end(romeo, juliet)

@@ -197,11 +197,11 @@ struct HookTests {
         _ = try Self.asked(receiver, "_receiversOffline")
         try server.write { store throws(StoreError) in
             for (name, alerts) in [("Jerry", TeamAlerts.managers), ("Spike", TeamAlerts.none)] {
-                let user = try store.reading.user(named: UserName(name)!)!.id
-                let id = try store.reading.recent(of: user, limit: 1)[0].conversation.id
+                let user = try store.reading.people.user(named: UserName(name)!)!.id
+                let id = try store.reading.inbox.recent(of: user, limit: 1)[0].conversation.id
                 var patch = PreferencePatch()
                 patch.alerts = alerts
-                try store.setPreference(user, in: id, patch)
+                try store.inbox.setPreference(user, in: id, patch)
             }
         }
         try tom.say(typed("of the owner"), in: cid)

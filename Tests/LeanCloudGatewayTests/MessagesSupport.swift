@@ -10,15 +10,15 @@ extension TestServer {
         try self.add([one, other])
         let (first, second) = (try self.id(one), try self.id(other))
         return try self.write { transaction throws(StoreError) in
-            let id = try transaction.ensureDirect(first, second)
-            return try transaction.reading.conversation(id)?.objectID.text ?? ""
+            let id = try transaction.conversations.ensureDirect(first, second)
+            return try transaction.reading.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
     func groupID(_ channel: String, _ names: [String]) throws -> String {
         let id = try self.group(channel, names)
         return try self.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversation(id)?.objectID.text ?? ""
+            try transaction.conversations.one(id)?.objectID.text ?? ""
         }
     }
 }
@@ -124,8 +124,10 @@ extension TestServer {
         let address = ConversationAddress.object(try #require(ObjectID(cid)))
         // Acknowledgements have no answer: one that changes nothing is written behind them.
         while try self.server.store.writeAndWait({ transaction throws(StoreError) -> Bool in
-            guard let conversation = try transaction.reading.conversation(address, seenBy: user) else { return false }
-            return try transaction.reading.backlog(of: user, perConversation: 1, limit: 1).contains {
+            guard let conversation = try transaction.reading.conversations.one(address, seenBy: user) else {
+                return false
+            }
+            return try transaction.reading.inbox.backlog(of: user, perConversation: 1, limit: 1).contains {
                 $0.conversation.id == conversation.id
             }
         }) {}

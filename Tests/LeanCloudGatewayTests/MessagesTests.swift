@@ -180,9 +180,10 @@ struct MessagesTests {
         try server.add("romeo", "juliet", "paris")
         let (romeo, juliet) = (try server.id("romeo"), try server.id("juliet"))
         let cid = try server.write { transaction throws(StoreError) in
-            let id = try transaction.createChannel(.room, ChannelName("ball")!, title: nil, creator: romeo)
-            _ = try transaction.addListeners([romeo, juliet], to: id)
-            return try transaction.reading.conversation(id)?.objectID.text ?? ""
+            let id = try transaction.conversations.createChannel(
+                .room, ChannelName("ball")!, title: nil, creator: romeo)
+            _ = try transaction.conversations.addListeners([romeo, juliet], to: id)
+            return try transaction.reading.conversations.one(id)?.objectID.text ?? ""
         }
         let first = try server.leanCloud("romeo")
         let second = try server.leanCloud("romeo")
@@ -434,7 +435,7 @@ struct MessagesTests {
         let server = try TestServer()
         let id = try server.group("verona", ["romeo", "juliet"])
         let cid = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversation(id)?.objectID.text ?? ""
+            try transaction.conversations.one(id)?.objectID.text ?? ""
         }
         try server.fill(id, by: "romeo", count: 110, bytes: 30_000)
         let juliet = try server.leanCloud("juliet")

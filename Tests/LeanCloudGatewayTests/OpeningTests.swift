@@ -236,7 +236,7 @@ struct OpeningTests {
         #expect(wrong.errorMessage?.code == 4102)
         #expect(wrong.errorMessage?.reason == "SIGNATURE_FAILED")
         let user = try server.id("Tom")
-        try server.write { transaction throws(StoreError) in try transaction.setDisabled(user, true) }
+        try server.write { transaction throws(StoreError) in try transaction.people.setDisabled(user, true) }
         #expect(try client.tryToOpen("Tom", token: token).errorMessage?.code == 4103)
     }
 

@@ -25,13 +25,15 @@ struct OverTests {
     private func delete(_ cid: String, _ server: TestServer) throws {
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
-            if found.kind == .room {
-                try transaction.setListeners([], of: found.id)
-            } else {
-                try transaction.removeAllMembers(from: found.id, by: .application)
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: .system) else {
+                return
             }
-            try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
+            if found.kind == .room {
+                try transaction.conversations.setListeners([], of: found.id)
+            } else {
+                try transaction.conversations.removeAllMembers(from: found.id, by: .application)
+            }
+            try transaction.conversations.setFlags(found.flags.union(.disbanded), of: found.id)
         }
     }
 
@@ -75,8 +77,10 @@ struct OverTests {
         try tom.say("before", in: cid)
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
-            try transaction.disband(found.id, by: .operator)
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: .system) else {
+                return
+            }
+            try transaction.conversations.disband(found.id, by: .operator)
         }
         #expect(try tom.rows(#"{"objectId":"\#(cid)"}"#).count == 1)
         #expect(try tom.rows(nil).count == 1)

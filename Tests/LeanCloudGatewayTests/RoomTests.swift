@@ -24,7 +24,7 @@ struct RoomTests {
         let host = try self.server.id("host")
         self.rooms = try self.server.write { transaction throws(StoreError) in
             try ["one", "two"].map { name throws(StoreError) in
-                try transaction.createChannel(.room, ChannelName(name)!, creator: host)
+                try transaction.conversations.createChannel(.room, ChannelName(name)!, creator: host)
             }
         }
     }
@@ -33,13 +33,13 @@ struct RoomTests {
         let id = self.rooms[room]
         return Set(
             try self.server.server.store.readAndWait { transaction throws(StoreError) in
-                try transaction.listenerIDs(of: id)
+                try transaction.conversations.listenerIDs(of: id)
             })
     }
 
     private func visit(_ room: Int, _ name: String) throws {
         let (id, user) = (self.rooms[room], try self.server.id(name))
-        try self.server.write { transaction throws(StoreError) in try transaction.visit(id, by: user) }
+        try self.server.write { transaction throws(StoreError) in try transaction.conversations.visit(id, by: user) }
     }
 
     /// Has the server's tick come, and what it writes.
@@ -65,7 +65,7 @@ struct RoomTests {
     private func cid(of room: Int) throws -> String {
         let id = self.rooms[room]
         return try self.server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversation(id)?.objectID.text ?? ""
+            try transaction.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
@@ -100,7 +100,7 @@ struct RoomTests {
     func disconnect(_ minutes: Int64) throws {
         let room = self.rooms[0]
         let cid = try self.server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversation(room)?.objectID.text ?? ""
+            try transaction.conversations.one(room)?.objectID.text ?? ""
         }
         let (tom, jerry) = (try self.server.leanCloud("Tom"), try self.server.leanCloud("Jerry"))
         for (name, client) in [("Tom", tom), ("Jerry", jerry)] {
@@ -134,12 +134,15 @@ struct RoomTests {
         let (room, id) = (self.rooms[1], try self.server.id("Tom"))
         let tom = try self.server.leanCloud("Tom")
         #expect(try self.enter(0, "Tom", tom).op == .added)
-        try self.server.write { transaction throws(StoreError) in try transaction.addListed([id], in: room, .denied) }
+        try self.server.write { transaction throws(StoreError) in
+            try transaction.conversations.addListed([id], in: room, .denied)
+        }
         #expect(LeanCloudClient.error(try self.enter(1, "Tom", tom)) == "4548 BLOCKED_BY_CONV")
         #expect(try tom.say("hello", in: try self.cid(of: 1)).code == 4548)
         #expect(try self.people(in: 0) == [id])
         #expect(try self.people(in: 1) == [])
-        try self.server.write { transaction throws(StoreError) in try transaction.removeListed([id], in: room, .denied)
+        try self.server.write { transaction throws(StoreError) in
+            try transaction.conversations.removeListed([id], in: room, .denied)
         }
         #expect(try self.enter(1, "Tom", tom).op == .added)
         #expect(try self.people(in: 0) == [])
@@ -153,7 +156,7 @@ struct RoomTests {
         let (host, jerry, id) = (try self.server.id("host"), try self.server.id("Jerry"), try self.server.id("Tom"))
         let full = self.rooms[1]
         try self.server.write { transaction throws(StoreError) in
-            _ = try transaction.addListeners([host, jerry], to: full)
+            _ = try transaction.conversations.addListeners([host, jerry], to: full)
         }
         let (tom, other) = (try self.server.leanCloud("Tom"), try self.server.leanCloud("Jerry"))
         #expect(try self.enter(0, "Tom", tom).op == .added)
@@ -172,7 +175,9 @@ struct RoomTests {
         let group = try self.server.group("staff", ["Tom"])
         let user = try self.server.id("Jerry")
         #expect(throws: StoreError.self) {
-            try self.server.write { transaction throws(StoreError) in try transaction.visit(group, by: user) }
+            try self.server.write { transaction throws(StoreError) in
+                try transaction.conversations.visit(group, by: user)
+            }
         }
     }
 
@@ -180,8 +185,8 @@ struct RoomTests {
     func listeners() throws {
         let (id, user) = (self.rooms[0], try self.server.id("Jerry"))
         try self.server.write { transaction throws(StoreError) in
-            try transaction.addListeners([user], to: id)
-            try transaction.visit(id, by: user)
+            try transaction.conversations.addListeners([user], to: id)
+            try transaction.conversations.visit(id, by: user)
         }
         try self.server.restart()
         let client = try self.server.leanCloud("Tom")

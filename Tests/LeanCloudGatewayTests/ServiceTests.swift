@@ -14,7 +14,7 @@ struct ServiceTests {
         let host = try server.id("host")
         return try server.write { transaction throws(StoreError) in
             let id = try transaction.apps.createObject(NewObject(.service, creator: host, title: "news")).id
-            return try transaction.reading.conversation(id)?.objectID.text ?? ""
+            return try transaction.reading.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
@@ -54,7 +54,7 @@ struct ServiceTests {
         #expect(try self.texts(cid, server) == ["a question", "another"])
         let jerryID = try server.id("Jerry")
         let unread = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.unread(of: jerryID)
+            try transaction.inbox.unread(of: jerryID)
         }
         #expect(unread.values.allSatisfy { $0 == 0 })
     }
@@ -67,9 +67,11 @@ struct ServiceTests {
         try self.subscribe("Tom", to: cid, tom)
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversation(.object(object), seenBy: .system) else { return }
-            try transaction.removeAllMembers(from: found.id, by: .application)
-            try transaction.setFlags(found.flags.union(.disbanded), of: found.id)
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: .system) else {
+                return
+            }
+            try transaction.conversations.removeAllMembers(from: found.id, by: .application)
+            try transaction.conversations.setFlags(found.flags.union(.disbanded), of: found.id)
         }
         for client in [tom, jerry] {
             #expect(try client.say("a question", in: cid).code == 4401)
@@ -196,17 +198,17 @@ struct ServiceTests {
         let (asker, cid) = (try server.id("juliet"), try #require(message.cid))
         let object = try #require(ObjectID(cid))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: asker) else { return }
             let body = Array(#"{"type":1,"content":"ho"}"#.utf8)
-            try transaction.edit(
+            try transaction.messages.edit(
                 MessagePlace(found.id, sent.sequence), newBody: body, isJSONObject: true, by: Actor(asker))
         }
         let edit = try romeo.nextPatch()
         #expect(edit.mid == message.id)
         #expect(edit.data == typed("ho"))
         try server.write { transaction throws(StoreError) in
-            guard let found = try transaction.reading.conversation(.object(object), seenBy: asker) else { return }
-            _ = try transaction.recall(MessagePlace(found.id, sent.sequence), by: Actor(asker))
+            guard let found = try transaction.reading.conversations.one(.object(object), seenBy: asker) else { return }
+            _ = try transaction.messages.recall(MessagePlace(found.id, sent.sequence), by: Actor(asker))
         }
         let patch = try romeo.nextPatch()
         #expect(patch.mid == message.id)

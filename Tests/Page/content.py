@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import json
 import shutil
 import subprocess
@@ -27,6 +28,8 @@ from page import PASSWORD, is_well, launch, picture, screen, screens, see, sign_
 from playwright.async_api import async_playwright
 
 PEOPLE = {"ming": "王小明", "hua": "李华"}
+#: A picture of one pixel.
+LOGO = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 checks = Checks()
 house: House
@@ -196,6 +199,114 @@ async def voice() -> None:
     await ming.reload()
     await ming.locator(".row .file", has_text="语音").wait_for()
     equal(await ming.locator(".row .file.fresh").count(), 0, "marks at what was played")
+
+
+@checks.check("settings of the operator: own avatars, kinds that may be sent, colour, shape and logo of the whole page")
+async def looks() -> None:
+    ming = screens["ming"]
+    await open_group("ming")
+    await write(ming, "of whom is the picture beside this")
+    await ming.locator(".row.mine", has_text="of whom is the picture").last.wait_for()
+    equal(await ming.locator(".row.mine .avatar").count(), 0, "own avatars before the setting")
+    before = await ming.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--accent')")
+    request = urllib.request.Request(f"http://{house.host}:{house.port}/api/v1/files/logo.png", method="PUT", data=LOGO, headers={
+        "Authorization": f"Bearer {tokens['ming']}", "Content-Type": "image/png"})
+    with urllib.request.urlopen(request) as answer:
+        logo = json.loads(answer.read())["id"]
+    chosen = {"avatar_of": "all", "allowed_kinds": "text,file", "theme.accent": "#8a2be2", "theme.avatar_shape": "square", "theme.logo": logo}
+    for name, value in chosen.items():
+        ctl("setting", "set", name, value)
+    await ming.reload()
+    await ming.locator(".row.mine .avatar").first.wait_for()
+    shape = await ming.locator(".row.mine .avatar").first.evaluate("each => getComputedStyle(each).borderRadius")
+    equal(shape, "4px", "the corners of an avatar")
+    await ming.locator(".logo img").wait_for()
+    equal(await ming.locator(".logo img").evaluate("image => image.decode().then(() => image.naturalWidth)"), 1, "the logo's width")
+    accent = await ming.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--accent')")
+    expect(accent != before, f"the accent is still {accent}")
+    equal(await ming.locator(".composer [aria-label='录制语音']").count(), 0, "a button for voice, which may not be sent")
+    await ming.click(".composer [aria-label='更多']")
+    equal(await ming.locator(".menu [role=menuitem]").all_text_contents(), ["文件"], "what may be sent")
+    await ming.keyboard.press("Escape")
+    await is_well(ming)
+    await picture(ming, "theme")
+    for name in chosen:
+        ctl("setting", "reset", name)
+    await ming.reload()
+    await ming.wait_for_selector(".row .avatar")
+    equal(await ming.locator(".row.mine .avatar").count(), 0, "own avatars after the setting")
+
+
+@checks.check("a message of an app's kind is drawn by its renderer, as text; one without shows what its kind says")
+async def kinds() -> None:
+    ming = screens["ming"]
+    renderer = {"title": "name", "fields": [{"label": "数量", "path": "order.count"}], "link": "order.page"}
+    ctl("kind", "set", "500", "--name", "order", "--type-title", "订单", "--summary", "订单", "--degrade", "[订单]",
+        "--renderer", json.dumps(renderer))
+    ctl("kind", "set", "501", "--name", "gift", "--type-title", "礼物", "--summary", "礼物", "--degrade", "[礼物]")
+    body = {"type": 500, "name": "<b>龙井</b>", "order": {"count": 12, "page": "https://tea.example/12"}}
+    manager = ctl("wukong", "token").split()[-1]
+    for content in (body, {**body, "order": {"count": 13, "page": "javascript:alert(1)"}}, {"type": 501, "amount": 8}):
+        data = {"from_uid": "hua", "channel_id": "ming", "channel_type": 1,
+                "payload": base64.b64encode(json.dumps(content).encode()).decode()}
+        request = urllib.request.Request(f"http://{house.host}:{house.port}/message/send", data=json.dumps(data).encode(),
+                                         headers={"token": manager, "Content-Type": "application/json"})
+        urllib.request.urlopen(request).close()
+    await ming.evaluate("location.hash = '#/'")
+    await ming.locator("a.entry", has_text="李华").first.click()
+    boxes = ming.locator(".row .card-box")
+    await boxes.filter(has_text="12").locator("strong", has_text="<b>龙井</b>").wait_for()
+    equal(await boxes.filter(has_text="12").locator("dt").all_text_contents(), ["数量"], "labels of the fields")
+    link = boxes.filter(has_text="12").locator("a")
+    equal([await link.get_attribute("href"), await link.get_attribute("rel")],
+          ["https://tea.example/12", "noopener noreferrer nofollow"], "the link")
+    await boxes.filter(has_text="13").locator("strong").wait_for()
+    equal(await boxes.filter(has_text="13").locator("a").count(), 0, "a link that is no address of the web")
+    await boxes.filter(has_text="[礼物]").wait_for()
+    await is_well(ming)
+    await picture(ming, "kinds")
+    await open_group("ming")
+
+
+@checks.check("voice messages that follow one that is played play by themselves, where that was set")
+async def auto_play() -> None:
+    ming, hua = screens["ming"], screens["hua"]
+    ctl("setting", "set", "auto_play", "on")
+    await open_group("hua")
+    before = await hua.locator(".row.mine .file", has_text="Voice").count()
+    for number in range(2):
+        await hua.click(".composer [aria-label='Record a voice message']")
+        await hua.wait_for_selector(".recording .waves i:nth-child(12)")
+        await hua.click(".recording .go")
+        await hua.locator(".row.mine .file", has_text="Voice").nth(before + number).wait_for()
+    await ming.reload()
+    await ming.locator(".row .file.fresh").nth(1).wait_for()
+    await ming.locator(".row .file.fresh").first.click()
+    await ming.locator(".row .player audio").nth(1).wait_for()
+    equal(await ming.locator(".row .file.fresh").count(), 0, "voice messages that were not played")
+    ctl("setting", "reset", "auto_play")
+
+
+@checks.check("a person changes their password; a wrong present one is told, and the new one lets in")
+async def password() -> None:
+    ming, renewed = screens["ming"], "another tea for ming"
+    await ming.click(".side header [aria-haspopup=menu] >> nth=0")
+    await ming.locator(".menu [role=menuitem]").first.click()
+    await ming.locator("dialog .button", has_text="修改密码").click()
+    await ming.fill("#current", "not the present one")
+    await ming.fill("#new", renewed)
+    await ming.click("dialog.short .primary")
+    await ming.wait_for_selector("dialog.short .error:not([hidden])")
+    await is_well(ming)
+    await picture(ming, "password")
+    await ming.fill("#current", PASSWORD)
+    await ming.click("dialog.short .primary")
+    await ming.wait_for_selector("dialog.short", state="detached")
+    await ming.keyboard.press("Escape")
+    await ming.wait_for_selector("dialog", state="detached")
+    ask(None, "POST", "sessions", {"name": "ming", "password": renewed, "device": "desktop"})
+    # It is as it was for what follows.
+    ask("ming", "PUT", "me/password", {"current": renewed, "password": PASSWORD})
 
 
 @checks.check("an announcement stands in a bar until it is confirmed, and in the list after that")

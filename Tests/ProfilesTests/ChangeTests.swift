@@ -20,47 +20,47 @@ struct ChangeTests {
     static let writes: [Write] = [
         Write(
             testDescription: "display name", expected: { _ in ProfileChange(.person(Self.romeo), .name, .write) },
-            body: { writing, ids, _ throws(StoreError) in try writing.setDisplayName(ids["romeo"]!, "R.") }),
+            body: { writing, ids, _ throws(StoreError) in try writing.people.setDisplayName(ids["romeo"]!, "R.") }),
         Write(
             testDescription: "profile",
             expected: { _ in ProfileChange(.person(Self.romeo), [.name, .picture, .attributes], .write) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.setProfile(
+                try writing.people.setProfile(
                     of: ids["romeo"]!,
                     ProfilePatch(displayName: "R.", avatar: "/r", attributes: Array(#"{"a":1}"#.utf8)))
             }),
         Write(
             testDescription: "picture", expected: { _ in ProfileChange(.person(Self.romeo), .picture, .write) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.setProfile(of: ids["romeo"]!, ProfilePatch(avatarSmall: "/small"))
+                try writing.people.setProfile(of: ids["romeo"]!, ProfilePatch(avatarSmall: "/small"))
             }),
         Write(
             testDescription: "external id",
             expected: { _ in ProfileChange(.person(Self.romeo), .externalID, .write) },
-            body: { writing, ids, _ throws(StoreError) in try writing.setExternalID(ids["romeo"]!, "9") }),
+            body: { writing, ids, _ throws(StoreError) in try writing.people.setExternalID(ids["romeo"]!, "9") }),
         Write(
             testDescription: "disabled", expected: { _ in ProfileChange(.person(Self.romeo), .existence, .write) },
-            body: { writing, ids, _ throws(StoreError) in try writing.setDisabled(ids["romeo"]!, true) }),
+            body: { writing, ids, _ throws(StoreError) in try writing.people.setDisabled(ids["romeo"]!, true) }),
         Write(
             testDescription: "nickname", expected: { ProfileChange(.member(Self.romeo, $0.group), .teamName, .write) },
             body: { writing, ids, group throws(StoreError) in
-                try writing.setNickname(of: ids["romeo"]!, "masked", in: group, by: .operator)
+                try writing.conversations.setNickname(of: ids["romeo"]!, "masked", in: group, by: .operator)
             }),
         Write(
             testDescription: "remark",
             expected: { ProfileChange(.person(Self.romeo), .alias, .write, onlyFor: $0.id("juliet")) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
+                try writing.friends.setRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
             }),
         Write(
             testDescription: "friendship over",
             expected: { ProfileChange(.person(Self.romeo), .alias, .write, onlyFor: $0.id("juliet")) },
             body: { writing, ids, _ throws(StoreError) in
-                try writing.friends.removeFriend(ids["romeo"]!, of: ids["juliet"]!)
+                try writing.friends.remove(ids["romeo"]!, of: ids["juliet"]!)
             }),
         Write(
             testDescription: "left the group", expected: { ProfileChange(.members($0.group), .members, .write) },
-            body: { writing, ids, group throws(StoreError) in try writing.leave(group, ids["romeo"]!) }),
+            body: { writing, ids, group throws(StoreError) in try writing.conversations.leave(group, ids["romeo"]!) }),
     ]
 
     @Test("every kind of write is seen by who asks next, and told to watchers", arguments: writes)
@@ -68,10 +68,10 @@ struct ChangeTests {
         let rig = try Rig()
         let (ids, group) = (rig.ids, rig.group)
         try rig.write { writing throws(StoreError) in
-            try writing.addMembers([ids["romeo"]!], to: group)
-            try writing.setNickname(of: ids["romeo"]!, "guest", in: group, by: .operator)
-            try writing.friends.makeFriends(ids["juliet"]!, ids["romeo"]!)
-            try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "sweet")
+            try writing.conversations.addMembers([ids["romeo"]!], to: group)
+            try writing.conversations.setNickname(of: ids["romeo"]!, "guest", in: group, by: .operator)
+            try writing.friends.make(ids["juliet"]!, ids["romeo"]!)
+            try writing.friends.setRemark(ids["romeo"]!, of: ids["juliet"]!, "sweet")
         }
         let before = rig.lookUp("romeo", by: "juliet", in: group)[0]
         let again = rig.lookUp("romeo", by: "juliet", in: group)[0]
@@ -96,12 +96,12 @@ struct ChangeTests {
         let romeo = rig.id("romeo")
         #expect(throws: StoreError.self) {
             try rig.write { writing throws(StoreError) in
-                try writing.setDisplayName(romeo, "gone again")
+                try writing.people.setDisplayName(romeo, "gone again")
                 throw .invalid("no")
             }
         }
         try rig.write { writing throws(StoreError) in
-            try writing.setProfile(of: romeo, ProfilePatch(settings: Array(#"{"dark":true}"#.utf8)))
+            try writing.people.setProfile(of: romeo, ProfilePatch(settings: Array(#"{"dark":true}"#.utf8)))
         }
         rig.settle()
         #expect(rig.changes.all.isEmpty)
@@ -121,17 +121,17 @@ struct ChangeTests {
             patch.title = "Capulets"
             patch.logo = "/logo"
             patch.notice = "a feast tonight"
-            try writing.updateInfo(of: group, patch, by: .operator)
-            try writing.addMembers([ids["romeo"]!], to: group)
+            try writing.conversations.updateInfo(of: group, patch, by: .operator)
+            try writing.conversations.addMembers([ids["romeo"]!], to: group)
             var preference = PreferencePatch()
             preference.remark = "home"
-            try writing.setPreference(ids["juliet"]!, in: group, preference)
+            try writing.inbox.setPreference(ids["juliet"]!, in: group, preference)
         }
         let second = rig.team(group, by: "juliet")
         #expect(second.title == "Capulets" && second.picture.full == "/logo" && second.notice == "a feast tonight")
         #expect(second.memberCount == 4 && second.shownName == "home")
         #expect(rig.team(group, by: "romeo").shownName == "Capulets")
-        try rig.write { writing throws(StoreError) in try writing.disband(group, by: .operator) }
+        try rig.write { writing throws(StoreError) in try writing.conversations.disband(group, by: .operator) }
         #expect(rig.team(group).flags.contains(.disbanded))
         rig.settle()
         let told = rig.changes.all
@@ -193,11 +193,11 @@ struct ChangeTests {
         #expect(rig.profiles.metrics.watchers == 5)
         #expect(rig.profiles.inspect(Self.romeo).watchers == 1)
         try rig.write { writing throws(StoreError) in
-            try writing.setDisplayName(ids["romeo"]!, "R.")
-            try writing.setDisplayName(ids["tybalt"]!, "T.")
-            try writing.friends.makeFriends(ids["juliet"]!, ids["romeo"]!)
-            try writing.friends.setFriendRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
-            try writing.setNickname(of: ids["tybalt"]!, "cat", in: group, by: .operator)
+            try writing.people.setDisplayName(ids["romeo"]!, "R.")
+            try writing.people.setDisplayName(ids["tybalt"]!, "T.")
+            try writing.friends.make(ids["juliet"]!, ids["romeo"]!)
+            try writing.friends.setRemark(ids["romeo"]!, of: ids["juliet"]!, "love")
+            try writing.conversations.setNickname(of: ids["tybalt"]!, "cat", in: group, by: .operator)
         }
         rig.settle()
         let isWrite = { (change: ProfileChange) in change.cause == .write }
@@ -211,9 +211,9 @@ struct ChangeTests {
         rig.profiles.unwatch(second)
         for changes in [ofRomeo, ofGroup] { changes.clear() }
         try rig.write { writing throws(StoreError) in
-            try writing.setDisplayName(ids["romeo"]!, "Ro.")
-            try writing.setDisplayName(ids["tybalt"]!, "Ty.")
-            try writing.setNickname(of: ids["tybalt"]!, "rat catcher", in: group, by: .operator)
+            try writing.people.setDisplayName(ids["romeo"]!, "Ro.")
+            try writing.people.setDisplayName(ids["tybalt"]!, "Ty.")
+            try writing.conversations.setNickname(of: ids["tybalt"]!, "rat catcher", in: group, by: .operator)
         }
         rig.settle()
         #expect(ofRomeo.all.map(\.fields) == [.name, .teamName])

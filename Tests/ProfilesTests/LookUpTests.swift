@@ -42,15 +42,15 @@ struct LookUpTests {
         let rig = try Rig()
         let (juliet, tybalt, group) = (rig.id("juliet"), rig.id("tybalt"), rig.group)
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "tybalt")
-        try rig.write { writing throws(StoreError) in try writing.setDisplayName(tybalt, "Tybalt") }
+        try rig.write { writing throws(StoreError) in try writing.people.setDisplayName(tybalt, "Tybalt") }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "Tybalt")
         try rig.write { writing throws(StoreError) in
-            try writing.setNickname(of: tybalt, "Prince of Cats", in: group, by: .operator)
+            try writing.conversations.setNickname(of: tybalt, "Prince of Cats", in: group, by: .operator)
         }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "Prince of Cats")
         try rig.write { writing throws(StoreError) in
-            try writing.friends.makeFriends(juliet, tybalt)
-            try writing.friends.setFriendRemark(tybalt, of: juliet, "cousin")
+            try writing.friends.make(juliet, tybalt)
+            try writing.friends.setRemark(tybalt, of: juliet, "cousin")
         }
         #expect(rig.shown("tybalt", by: "juliet", in: group) == "cousin")
         #expect(rig.shown("tybalt", by: "nurse", in: group) == "Prince of Cats")
@@ -65,11 +65,11 @@ struct LookUpTests {
         let rig = try Rig()
         let romeo = rig.id("romeo")
         try rig.write { writing throws(StoreError) in
-            try writing.setProfile(
+            try writing.people.setProfile(
                 of: romeo,
                 ProfilePatch(avatar: "/a/full.jpg", avatarSmall: "/a/small.jpg", attributes: Array(#"{"age":16}"#.utf8))
             )
-            try writing.setExternalID(romeo, "4711")
+            try writing.people.setExternalID(romeo, "4711")
         }
         let info = rig.lookUp("romeo")[0]
         #expect(info.externalID == "4711")
@@ -127,7 +127,7 @@ struct LookUpTests {
         #expect(rig.profiles.cached(UserName("mercutio")!) == nil)
         #expect(!rig.lookUp("mercutio")[0].isKnown)
         try rig.write { writing throws(StoreError) in
-            try writing.createUser(UserName("mercutio")!, displayName: "Mercutio")
+            try writing.people.createUser(UserName("mercutio")!, displayName: "Mercutio")
         }
         #expect(rig.shown("mercutio") == "Mercutio")
     }
@@ -140,8 +140,8 @@ struct LookUpTests {
             // Questions that are under way while the write commits.
             let others = (0..<4).map { _ in rig.ask(["romeo", "juliet"], by: "nurse", in: rig.group) }
             try rig.write { writing throws(StoreError) in
-                try writing.setDisplayName(romeo, "Romeo \(number)")
-                try writing.setNickname(of: nurse, "nurse \(number)", in: group, by: .operator)
+                try writing.people.setDisplayName(romeo, "Romeo \(number)")
+                try writing.conversations.setNickname(of: nurse, "nurse \(number)", in: group, by: .operator)
             }
             #expect(rig.shown("romeo") == "Romeo \(number)")
             #expect(rig.shown("nurse", by: "juliet", in: rig.group) == "nurse \(number)")
@@ -239,7 +239,7 @@ struct LookUpTests {
         // As somebody who does not exist.
         #expect(seen[1] == ProfileInfo(name: UserName("juliet")!, isKnown: false))
         #expect(rig.lookUp("tybalt", by: "nurse")[0].isKnown)
-        try rig.write { writing throws(StoreError) in try writing.friends.makeFriends(romeo, juliet) }
+        try rig.write { writing throws(StoreError) in try writing.friends.make(romeo, juliet) }
         #expect(rig.lookUp("juliet", by: "romeo")[0].isKnown)
         #expect(rig.lookUp("juliet")[0].isKnown)
     }

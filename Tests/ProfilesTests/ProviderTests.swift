@@ -45,11 +45,12 @@ struct ProviderTests {
         let rig = try Rig(provider)
         let (romeo, juliet, group) = (rig.id("romeo"), rig.id("juliet"), rig.group)
         try rig.write { writing throws(StoreError) in
-            try writing.setProfile(of: romeo, ProfilePatch(avatar: "/ours.jpg", attributes: Array(#"{"a":1}"#.utf8)))
-            try writing.friends.makeFriends(juliet, romeo)
-            try writing.friends.setFriendRemark(romeo, of: juliet, "sweet Montague")
-            try writing.addMembers([romeo], to: group)
-            try writing.setNickname(of: romeo, "guest", in: group, by: .operator)
+            try writing.people.setProfile(
+                of: romeo, ProfilePatch(avatar: "/ours.jpg", attributes: Array(#"{"a":1}"#.utf8)))
+            try writing.friends.make(juliet, romeo)
+            try writing.friends.setRemark(romeo, of: juliet, "sweet Montague")
+            try writing.conversations.addMembers([romeo], to: group)
+            try writing.conversations.setNickname(of: romeo, "guest", in: group, by: .operator)
         }
         let box = rig.ask(["romeo", "stranger"], by: "juliet", in: group)
         let call = provider.call(0)
@@ -151,7 +152,7 @@ struct ProviderTests {
         let box = rig.ask(["juliet"])
         let call = provider.call(0)
         rig.waitForTable("juliet")
-        try rig.write { writing throws(StoreError) in try writing.setDisplayName(juliet, "Juliet Capulet") }
+        try rig.write { writing throws(StoreError) in try writing.people.setDisplayName(juliet, "Juliet Capulet") }
         call.then(.success([]))
         try #require(rig.profiles.metrics.outdated == 1)
         provider.call(1).then(.success([]))

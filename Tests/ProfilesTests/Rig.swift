@@ -30,9 +30,9 @@ final class Rig {
         self.store = store
         (self.ids, self.group) = try store.writeAndWait { transaction throws(StoreError) in
             var ids: [String: UserID] = [:]
-            for name in Rig.names { ids[name] = try transaction.createUser(UserName(name)!) }
-            try transaction.setDisplayName(ids["romeo"]!, "Romeo Montague")
-            let group = try transaction.createChannel(
+            for name in Rig.names { ids[name] = try transaction.people.createUser(UserName(name)!) }
+            try transaction.people.setDisplayName(ids["romeo"]!, "Romeo Montague")
+            let group = try transaction.conversations.createChannel(
                 .group, ChannelName("capulets")!, title: "House Capulet", creator: ids["juliet"]!,
                 members: [ids["tybalt"]!, ids["nurse"]!])
             return (ids, group)

@@ -80,8 +80,8 @@ struct APIMessageScenarios {
         try server.add("silent")
         let silent = try server.id("silent")
         try server.write { transaction throws(StoreError) in
-            try transaction.setFlags([.banned], of: banned)
-            try transaction.setSendBanned(silent, true)
+            try transaction.conversations.setFlags([.banned], of: banned)
+            try transaction.people.setSendBanned(silent, true)
         }
         let answer = try server.manage("/message/send", Self.body("x", more))
         #expect(answer.status == 400)
@@ -131,7 +131,7 @@ struct APIMessageScenarios {
         #expect(answer.status == 200 && answer.json["data"]?["fail_uids"]?.array?.isEmpty == true)
         #expect(try juliet.receive().text == "news")
         let robotID = try server.id("robot")
-        try server.write { transaction throws(StoreError) in try transaction.setSendBanned(robotID, true) }
+        try server.write { transaction throws(StoreError) in try transaction.people.setSendBanned(robotID, true) }
         let failed = try server.manage("/message/sendbatch", body)
         #expect(failed.json["data"]?["fail_uids"]?.array?.map(\.string) == ["juliet", "nurse"])
         #expect(failed.json["data"]?["reason"]?.array?.count == 2)
@@ -250,7 +250,7 @@ struct APIMessageScenarios {
         }
         _ = try romeo.answer(to: "x1100")
         let head = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversation(tea)?.head
+            try transaction.conversations.one(tea)?.head
         }
         #expect(head == 1100)
         let expected = (1...1100).map { "m\($0)" }
@@ -360,8 +360,8 @@ struct APIMessageScenarios {
         let server = try self.filled(2)
         try server.write { transaction throws(StoreError) in
             let tea = ConversationAddress.channel(.group, ChannelName("tea")!)
-            guard let found = try transaction.reading.conversation(tea, seenBy: .system) else { return }
-            _ = try transaction.recall(MessagePlace(found.id, 1), by: .operator)
+            guard let found = try transaction.reading.conversations.one(tea, seenBy: .system) else { return }
+            _ = try transaction.messages.recall(MessagePlace(found.id, 1), by: .operator)
         }
         let body = #"{"login_uid":"juliet","channel_id":"tea","channel_type":2}"#
         let answer = try server.manage("/channel/messagesync", body).json

@@ -79,7 +79,7 @@ struct APIPeopleScenarios {
         try server.add("juliet")
         let (robotID, julietID) = (try server.id("robot"), try server.id("juliet"))
         try server.write { transaction throws(StoreError) in
-            try transaction.setListed(owner: julietID, .blocked, robotID, true)
+            try transaction.people.setListed(owner: julietID, .blocked, robotID, true)
         }
         #expect(try robot.publish("one", to: "juliet").reason == 4)
         #expect(try server.manage("/user/systemuids_add", #"{"uids":["robot"]}"#).status == 200)

@@ -183,8 +183,8 @@ struct APIStreamScenarios {
         #expect(try self.step(server, "e1", "stream.delta", Self.delta("a")).status == 200)
         try server.write { transaction throws(StoreError) in
             let tea = ConversationAddress.channel(.group, ChannelName("tea")!)
-            guard let found = try transaction.reading.conversation(tea, seenBy: .system) else { return }
-            _ = try transaction.recall(MessagePlace(found.id, 1), by: .operator)
+            guard let found = try transaction.reading.conversations.one(tea, seenBy: .system) else { return }
+            _ = try transaction.messages.recall(MessagePlace(found.id, 1), by: .operator)
         }
         #expect(try self.message(server)["event_meta"] == nil)
         #expect(try self.step(server, "e2", "stream.delta", Self.delta("b")).status == 400)

@@ -71,7 +71,7 @@ struct BinarySignInScenarios {
         let server = try TestServer()
         let token = try server.token("romeo", .app)
         let romeo = try server.id("romeo")
-        try server.write { transaction throws(StoreError) in try transaction.setDisabled(romeo, true) }
+        try server.write { transaction throws(StoreError) in try transaction.people.setDisabled(romeo, true) }
         let client = try server.binarySocket(version: 4)
         #expect(try client.tryToSignIn(client.connectPacket("romeo", token: token, .app)).reason == 19)
     }

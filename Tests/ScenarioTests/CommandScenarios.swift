@@ -34,7 +34,7 @@ struct CommandScenarios {
     private static func waitForPosition(_ sequence: Int64, of user: UserID, in server: TestServer) throws {
         try waitUntil {
             try server.server.store.readAndWait { transaction throws(StoreError) in
-                try transaction.commands.commandPosition(user)
+                try transaction.commands.position(user)
             } == sequence
         }
     }
@@ -54,7 +54,7 @@ struct CommandScenarios {
         #expect(packet.messageID == sent.id.rawValue && packet.header == WuKongHeader(noPersist: true))
         let away = try server.id("away")
         let kept = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.commands.commands(for: away, after: 0, limit: 10).count
+            try transaction.commands.page(for: away, after: 0, limit: 10).count
         }
         #expect(kept == 0)
     }
@@ -90,11 +90,11 @@ struct CommandScenarios {
         // Its own message takes the same way, behind the acknowledgement: reactor, broker, writer.
         #expect(try juliet.publish("done", to: "romeo").reason == 1)
         let position = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.commands.commandPosition(juliets)
+            try transaction.commands.position(juliets)
         }
         #expect(position == 0)
         let waiting = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.commands.commands(for: juliets, after: position, limit: 10).count
+            try transaction.commands.page(for: juliets, after: position, limit: 10).count
         }
         #expect(waiting == 1)
     }
@@ -116,7 +116,7 @@ struct CommandScenarios {
         #expect(kept == [true, true, false, true, true])
         try Self.publish(command, isKept: false, causedBy: romeo, in: server)
         let log = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.commands.commands(for: nurse, after: 0, limit: 10).count
+            try transaction.commands.page(for: nurse, after: 0, limit: 10).count
         }
         #expect(log == 4)
         #expect(Self.metrics(server).commandsNotKept == 1)

@@ -46,7 +46,7 @@ struct LandingPageScenario {
         #expect(try self.setUp(server, token: token).hasPrefix("HTTP/1.1 201 "))
         let lady = try server.id("lady")
         let role = try server.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.user(lady)?.role
+            try transaction.people.user(lady)?.role
         }
         #expect(role == .administrator)
         #expect(try self.setUp(server, token: token).hasPrefix("HTTP/1.1 404 "))

@@ -184,7 +184,7 @@ struct MessageScenarios {
         #expect(try juliet.receive().text == "regretted" && phone.receive().text == "regretted")
         let place = try #require(try server.history(.direct(UserName("juliet")!), seenBy: "romeo").last)
         try server.write { transaction throws(StoreError) in
-            try transaction.recall(MessagePlace(place.conversation, place.sequence), by: Actor(author))
+            try transaction.messages.recall(MessagePlace(place.conversation, place.sequence), by: Actor(author))
         }
         // What comes behind this one comes after the recall.
         try romeo.publish("marker", to: "juliet")

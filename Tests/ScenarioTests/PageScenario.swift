@@ -78,13 +78,13 @@ struct PageScenario {
         #expect(anything.headers["content-type"] == "text/plain; charset=utf-8")
     }
 
-    /// A script as it is sent: without indentation, and lines of comments are empty.
+    /// A script, stylesheet or JSON as it is sent: without indentation, and lines of comments are empty.
     static func bare(_ script: [UInt8]) -> [UInt8] {
         let lines = String(decoding: script, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         return Array(
             lines.map { line in
                 let text = line.drop { $0 == " " }
-                return text.hasPrefix("//") ? "" : text
+                return text.hasPrefix("//") || (text.hasPrefix("/*") && text.hasSuffix("*/")) ? "" : text
             }.joined(separator: "\n").utf8)
     }
 
@@ -99,7 +99,7 @@ struct PageScenario {
         }
     }
 
-    @Test("every file of assets/page is in the binary, scripts without their comments, for a year")
+    @Test("every file of assets/page is in the binary, without comments and indentation, for a year")
     func files() throws {
         let server = try TestServer()
         let version = try self.first(from: server).version
@@ -108,7 +108,7 @@ struct PageScenario {
         for name in names where name != "index.html" && name != "worker.js" {
             let reply = try self.get("/page/\(version)/\(name)", from: server)
             let content = try Self.content(name)
-            let sent = name.hasSuffix(".js") ? Self.bare(content) : content
+            let sent = [".js", ".css", ".json"].contains { name.hasSuffix($0) } ? Self.bare(content) : content
             #expect(reply.status == 200 && reply.body == sent, "\(name)")
             #expect(reply.headers["cache-control"] == "public, max-age=31536000, immutable")
             #expect(reply.headers["x-content-type-options"] == "nosniff")

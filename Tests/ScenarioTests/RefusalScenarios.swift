@@ -63,12 +63,12 @@ struct RefusalScenarios {
         let juliet = try server.connect("juliet")
         let (romeoID, julietID) = (try server.id("romeo"), try server.id("juliet"))
         try server.write { transaction throws(StoreError) in
-            try transaction.setListed(owner: julietID, .blocked, romeoID, true)
+            try transaction.people.setListed(owner: julietID, .blocked, romeoID, true)
         }
         #expect(try romeo.publish("psst", to: "juliet").reason == 4)
         #expect(try juliet.publish("still possible", to: "romeo").reason == 1)
         try server.write { transaction throws(StoreError) in
-            try transaction.setListed(owner: julietID, .blocked, romeoID, false)
+            try transaction.people.setListed(owner: julietID, .blocked, romeoID, false)
         }
         #expect(try romeo.publish("hello", to: "juliet").reason == 1)
         // Her devices are told of the block as well.
@@ -83,10 +83,10 @@ struct RefusalScenarios {
         let romeo = try server.connect("romeo")
         try server.add("juliet")
         let (romeoID, julietID) = (try server.id("romeo"), try server.id("juliet"))
-        try server.write { transaction throws(StoreError) in try transaction.setAllowlistOnly(julietID, true) }
+        try server.write { transaction throws(StoreError) in try transaction.people.setAllowlistOnly(julietID, true) }
         #expect(try romeo.publish("hello", to: "juliet").reason == 13)
         try server.write { transaction throws(StoreError) in
-            try transaction.setListed(owner: julietID, .allowed, romeoID, true)
+            try transaction.people.setListed(owner: julietID, .allowed, romeoID, true)
         }
         #expect(try romeo.publish("hello", to: "juliet").reason == 1)
     }
@@ -99,13 +99,16 @@ struct RefusalScenarios {
         let tybalt = try server.connect("tybalt")
         #expect(try tybalt.publish("x", to: "tea", group: true).reason == 3)
         #expect(try romeo.publish("x", to: "coffee", group: true).reason == 5)
-        try server.write { transaction throws(StoreError) in try transaction.setFlags([.banned], of: tea) }
+        try server.write { transaction throws(StoreError) in try transaction.conversations.setFlags([.banned], of: tea)
+        }
         #expect(try romeo.publish("x", to: "tea", group: true).reason == 19)
-        try server.write { transaction throws(StoreError) in try transaction.setFlags([.disbanded], of: tea) }
+        try server.write { transaction throws(StoreError) in
+            try transaction.conversations.setFlags([.disbanded], of: tea)
+        }
         #expect(try romeo.publish("x", to: "tea", group: true).reason == 24)
-        try server.write { transaction throws(StoreError) in try transaction.setFlags([], of: tea) }
+        try server.write { transaction throws(StoreError) in try transaction.conversations.setFlags([], of: tea) }
         let id = try server.id("romeo")
-        try server.write { transaction throws(StoreError) in try transaction.setSendBanned(id, true) }
+        try server.write { transaction throws(StoreError) in try transaction.people.setSendBanned(id, true) }
         #expect(try romeo.publish("x", to: "tea", group: true).reason == 25)
     }
 
@@ -118,7 +121,9 @@ struct RefusalScenarios {
         try romeo.publish("one", to: "tea", group: true)
         #expect(try tybalt.receive().text == "one")
         let id = try server.id("tybalt")
-        try server.write { transaction throws(StoreError) in _ = try transaction.removeMembers([id], from: tea) }
+        try server.write { transaction throws(StoreError) in
+            _ = try transaction.conversations.removeMembers([id], from: tea)
+        }
         try romeo.publish("two", to: "tea", group: true)
         #expect(try tybalt.publish("x", to: "tea", group: true).reason == 3)
         // The app is told to synchronise, by commands; nothing that is said reaches it.

@@ -14,9 +14,9 @@ struct TeamRequestScenarios {
         try server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             if form == .advanced { modes.join = join }
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 channel, NewTeam(form: form, owner: owner, members: [manager, member], modes: modes))
-            if form == .advanced { _ = try store.setRoles([manager], .manager, in: id, by: .operator) }
+            if form == .advanced { _ = try store.conversations.setRoles([manager], .manager, in: id, by: .operator) }
         }
     }
 
@@ -132,7 +132,7 @@ struct TeamRequestScenarios {
         try self.team(server, "tea", join: .closed)
         let (manager, outsider) = (try server.id("manager"), try server.id("outsider"))
         try server.write { store throws(StoreError) in
-            guard let team = try store.reading.conversation(.channel(.group, ChannelName("tea")!), seenBy: .system)
+            guard let team = try store.reading.conversations.one(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
             _ = try store.teams.invite([outsider], to: team.id, postscript: "come", by: Actor(manager))
         }
@@ -159,7 +159,7 @@ struct TeamRequestScenarios {
         let made = try self.apply(server, outsider, "tea")
         let number = try #require(made.json["request"]?["number"]?.integer)
         try server.write { store throws(StoreError) in
-            guard let team = try store.reading.conversation(.channel(.group, ChannelName("tea")!), seenBy: .system)
+            guard let team = try store.reading.conversations.one(.channel(.group, ChannelName("tea")!), seenBy: .system)
             else { return }
             try store.teams.setMemberLimit(of: team.id, 3, by: .operator)
         }
@@ -231,7 +231,9 @@ struct AnnouncementScenarios {
                 >= 400)
         #expect(try server.manage("/message/send", Self.message).status >= 400)
         let id = try server.id("ann")
-        let member = try server.server.store.readAndWait { store throws(StoreError) in try store.member(id, in: tea) }
+        let member = try server.server.store.readAndWait { store throws(StoreError) in
+            try store.conversations.member(id, in: tea)
+        }
         #expect(member == nil)
     }
 

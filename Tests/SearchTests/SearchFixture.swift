@@ -120,13 +120,13 @@ final class SearchFixture {
 
     func user(_ name: String) throws -> UserID {
         let name = try #require(UserName(name))
-        return try self.write { store throws(StoreError) in try store.createUser(name) }
+        return try self.write { store throws(StoreError) in try store.people.createUser(name) }
     }
 
     func group(_ name: String, _ members: [UserID]) throws -> ConversationID {
         let name = try #require(ChannelName(name))
         return try self.write { store throws(StoreError) in
-            try store.createChannel(.group, name, creator: members[0], members: members)
+            try store.conversations.createChannel(.group, name, creator: members[0], members: members)
         }
     }
 

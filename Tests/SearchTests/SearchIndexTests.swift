@@ -51,9 +51,10 @@ struct SearchIndexTests {
         let hidden = try verona.fixture.say("the nightingale sleeps", romeo, in: verona.id)
         #expect(try verona.find("nightingale").count == 3)
         _ = try verona.fixture.write { store throws(StoreError) in
-            try store.edit(edited, newBody: Array("the lark sings".utf8), isJSONObject: false, by: Actor(romeo))
-            try store.recall(recalled, by: Actor(romeo))
-            return try store.hide([hidden], for: juliet)
+            try store.messages.edit(
+                edited, newBody: Array("the lark sings".utf8), isJSONObject: false, by: Actor(romeo))
+            try store.messages.recall(recalled, by: Actor(romeo))
+            return try store.messages.hide([hidden], for: juliet)
         }
         // At once, before the index knows.
         let query = SearchQuery(try SearchTerms("nightingale"))
@@ -61,7 +62,9 @@ struct SearchIndexTests {
         #expect(try verona.find("lark") == ["the lark sings"])
         #expect(try verona.find("nightingale") == [])
         #expect(try verona.find("nightingale", as: romeo) == ["the nightingale sleeps"])
-        _ = try verona.fixture.write { store throws(StoreError) in try store.deleteForAll(hidden, by: .operator) }
+        _ = try verona.fixture.write { store throws(StoreError) in
+            try store.messages.deleteForAll(hidden, by: .operator)
+        }
         #expect(try verona.find("nightingale", as: romeo) == [])
     }
 
@@ -71,12 +74,13 @@ struct SearchIndexTests {
         let (tybalt, juliet, id) = (verona.tybalt, verona.juliet, verona.id)
         try verona.fixture.say("secret one", verona.romeo, in: id)
         #expect(try verona.find("secret", as: tybalt) == [])
-        _ = try verona.fixture.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
+        _ = try verona.fixture.write { store throws(StoreError) in try store.conversations.addMembers([tybalt], to: id)
+        }
         #expect(try verona.fixture.find("secret", as: .member(tybalt)) == ["secret one"])
-        _ = try verona.fixture.write { store throws(StoreError) in try store.leave(id, tybalt) }
+        _ = try verona.fixture.write { store throws(StoreError) in try store.conversations.leave(id, tybalt) }
         #expect(try verona.fixture.find("secret", as: .member(tybalt)) == [])
         _ = try verona.fixture.write { store throws(StoreError) in
-            try store.clearHistory(juliet, in: id, through: 1)
+            try store.inbox.clearHistory(juliet, in: id, through: 1)
         }
         #expect(try verona.fixture.find("secret", as: .member(juliet)) == [])
         #expect(try verona.fixture.find("secret", as: .unrestricted) == ["secret one"])
@@ -96,7 +100,8 @@ struct SearchIndexTests {
         content.envelope = MessageEnvelope(visibleTo: [UserName("juliet")!])
         let tybalt = verona.tybalt
         let id = verona.id
-        _ = try verona.fixture.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
+        _ = try verona.fixture.write { store throws(StoreError) in try store.conversations.addMembers([tybalt], to: id)
+        }
         try verona.fixture.send(content, verona.romeo, in: id)
         #expect(try verona.find("juliet") == ["for juliet"])
         #expect(try verona.find("juliet", as: verona.romeo) == ["for juliet"])
@@ -175,7 +180,7 @@ struct SearchIndexTests {
         let verona = try Verona()
         try verona.fixture.say("rose", verona.romeo, in: verona.id)
         let id = verona.id
-        try verona.fixture.write { store throws(StoreError) in try store.disband(id, by: .operator) }
+        try verona.fixture.write { store throws(StoreError) in try store.conversations.disband(id, by: .operator) }
         #expect(try verona.find("rose") == ["rose"])
         #expect(try verona.find("rose", as: verona.tybalt) == [])
     }
@@ -188,7 +193,7 @@ struct SearchIndexTests {
         fixture.index.catchUp()
         fixture.outliveConversations()
         let id = verona.id
-        let left = try fixture.read { store throws(StoreError) in try store.conversation(id) }
+        let left = try fixture.read { store throws(StoreError) in try store.conversations.one(id) }
         #expect(left == nil)
         #expect(try verona.find("rose") == [])
         #expect(try fixture.find("rose", as: .unrestricted) == [])
@@ -276,7 +281,7 @@ struct SearchIndexTests {
         try verona.fixture.say("rose", verona.romeo, in: verona.id)
         verona.fixture.index.catchUp()
         verona.fixture.index.stop()
-        let epoch = try verona.fixture.read { store throws(StoreError) in try store.counts().epoch }
+        let epoch = try verona.fixture.read { store throws(StoreError) in try store.messages.counts().epoch }
         let file = try IndexFile(folder: verona.fixture.folder, epoch: epoch)
         let entry = DocumentEntry(conversation: 1, sequence: 9, sender: 1, hour: 1, kind: 1)
         let stub = MessageStub(id: MessageID(rawValue: 9), place: MessagePlace(ConversationID(rawValue: 1), 9))

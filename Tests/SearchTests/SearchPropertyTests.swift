@@ -104,33 +104,33 @@ struct SearchPropertyTests {
             guard let index, model.said[index].text != nil else { return }
             let (place, text) = (model.said[index].place, Self.text(&random, number))
             _ = try fixture.write { store throws(StoreError) in
-                try store.edit(place, newBody: Array(text.utf8), isJSONObject: false, by: .operator)
+                try store.messages.edit(place, newBody: Array(text.utf8), isJSONObject: false, by: .operator)
             }
             model.said[index].text = text
         case 75..<83:
             guard let index, model.said[index].text != nil else { return }
             let place = model.said[index].place
-            _ = try fixture.write { store throws(StoreError) in try store.recall(place, by: .operator) }
+            _ = try fixture.write { store throws(StoreError) in try store.messages.recall(place, by: .operator) }
             model.said[index].text = nil
         case 83..<88:
             guard let index, model.members[model.said[index].place.conversation]!.contains(user) else { return }
             let place = model.said[index].place
             let cleared = model.cleared[place.conversation]?[user] ?? 0
             guard model.said[index].text != nil, place.sequence > cleared else { return }
-            _ = try fixture.write { store throws(StoreError) in try store.hide([place], for: user) }
+            _ = try fixture.write { store throws(StoreError) in try store.messages.hide([place], for: user) }
             model.said[index].hiddenFor.insert(user)
         case 88..<91:
             guard isMember, let last = model.said.last(where: { $0.place.conversation == group }) else { return }
             let through = Int64.random(in: 1...last.place.sequence, using: &random)
             _ = try fixture.write { store throws(StoreError) in
-                try store.clearHistory(user, in: group, through: through)
+                try store.inbox.clearHistory(user, in: group, through: through)
             }
             model.cleared[group, default: [:]][user] = max(model.cleared[group]?[user] ?? 0, through)
         default:
             guard user != users[0] else { return }
             _ = try fixture.write { store throws(StoreError) in
-                if isMember { return try store.removeMembers([user], from: group) }
-                return try store.addMembers([user], to: group)
+                if isMember { return try store.conversations.removeMembers([user], from: group) }
+                return try store.conversations.addMembers([user], to: group)
             }
             if isMember { model.members[group]!.remove(user) } else { model.members[group]!.insert(user) }
         }

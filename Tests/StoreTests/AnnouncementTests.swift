@@ -6,23 +6,24 @@ import Testing
 @Suite("Announcements to people")
 struct AnnouncementTests {
     private func step(_ fixture: Fixture, after done: AnnouncementStep?) throws -> AnnouncementStep? {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.nextAnnouncementStep(after: done) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.announcements.nextStep(after: done) }
     }
 
     private func create(
         _ fixture: Fixture, _ body: String = "tea at eight", title: String = "", teams: [ConversationID] = []
     ) throws(StoreError) -> Int64 {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createAnnouncement(title: title, body, sender: "ming", teams: teams)
+            try store.announcements.create(title: title, body, sender: "ming", teams: teams)
         }
     }
 
     private func confirm(_ fixture: Fixture, _ number: Int64, _ user: UserID) throws(StoreError) -> Int64 {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.confirmAnnouncement(number, by: user) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.announcements.confirm(number, by: user) }
     }
 
     private func notice(_ fixture: Fixture, _ number: Int64) throws -> Announcement {
-        try #require(try fixture.store.readAndWait { store throws(StoreError) in try store.notice(number) })
+        try #require(
+            try fixture.store.readAndWait { store throws(StoreError) in try store.announcements.notice(number) })
     }
 
     @Test("everybody gets it some at a time; a step that was not finished is told again, and nobody counts twice")
@@ -31,10 +32,10 @@ struct AnnouncementTests {
         let count = AnnouncementBounds.peopleAtOnce + 10
         let people = try fixture.store.writeAndWait { store throws(StoreError) in
             var people: [UserID] = []
-            for number in 0..<count { people.append(try store.createUser(UserName("u\(number)")!)) }
-            try store.setDisabled(people[1], true)
-            try store.setSystemAccount(people[2], true)
-            _ = try store.deleteUser(people[3])
+            for number in 0..<count { people.append(try store.people.createUser(UserName("u\(number)")!)) }
+            try store.people.setDisabled(people[1], true)
+            try store.people.setSystemAccount(people[2], true)
+            _ = try store.people.deleteUser(people[3])
             return people
         }
         let number = try self.create(fixture)
@@ -87,13 +88,13 @@ struct AnnouncementTests {
         #expect(throws: StoreError.self) { try self.confirm(fixture, number, juliet) }
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                confirmed: try store.receivers(of: number, .confirmed, after: nil, limit: 5).map(\.user),
-                waiting: try store.receivers(of: other, .waiting, after: romeo, limit: 5).map(\.user),
-                mine: try store.announcements(for: romeo, limit: 5).map {
+                confirmed: try store.announcements.receivers(of: number, .confirmed, after: nil, limit: 5).map(\.user),
+                waiting: try store.announcements.receivers(of: other, .waiting, after: romeo, limit: 5).map(\.user),
+                mine: try store.announcements.page(for: romeo, limit: 5).map {
                     [$0.notice.number, $0.confirmedAtMilliseconds ?? 0]
                 },
-                page: try store.announcements(for: romeo, before: other, limit: 5).map(\.notice.number),
-                all: try store.announcements(limit: 1).map(\.number)
+                page: try store.announcements.page(for: romeo, before: other, limit: 5).map(\.notice.number),
+                all: try store.announcements.page(limit: 1).map(\.number)
             )
         }
         #expect(found.confirmed == [romeo] && found.waiting == [juliet])
@@ -107,7 +108,7 @@ struct AnnouncementTests {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
         let room = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(.room, ChannelName("square")!, creator: romeo)
+            try store.conversations.createChannel(.room, ChannelName("square")!, creator: romeo)
         }
         let long = String(repeating: "x", count: AnnouncementBounds.textBytes + 1)
         let title = String(repeating: "茶", count: AnnouncementBounds.titleScalars + 1)

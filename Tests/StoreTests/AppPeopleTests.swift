@@ -52,7 +52,7 @@ struct AppPeopleTests {
         try self.verona.write { store throws(StoreError) in
             _ = try store.apps.register(InstallationPatch(deviceType: "ios", deviceToken: "t"))
             try store.apps.bindInstallation("t", to: romeo)
-            _ = try store.deleteUser(romeo)
+            _ = try store.people.deleteUser(romeo)
         }
         #expect(try self.user(.username("montague")) == nil)
         let device = try self.verona.read { store throws(StoreError) in try store.apps.installation(device: "t") }
@@ -120,7 +120,7 @@ struct AppPeopleTests {
         let place = try self.verona.say("\(key)", juliet)
         #expect(try self.verona.file(link: key)?.id == file.id)
         try self.set(romeo, AppUserPatch(fields: Array(#"{"avatar":"\#(key)"}"#.utf8)))
-        try self.verona.write { store throws(StoreError) in _ = try store.recall(place, by: Actor(juliet)) }
+        try self.verona.write { store throws(StoreError) in _ = try store.messages.recall(place, by: Actor(juliet)) }
         #expect(try self.verona.file(link: key)?.id == file.id)
         try self.set(romeo, AppUserPatch(fields: Array("{}".utf8)))
         #expect(try self.verona.file(link: key) == nil)

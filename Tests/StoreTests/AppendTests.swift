@@ -104,7 +104,9 @@ struct AppendTests {
         #expect(typing.message.conversation == ConversationID(rawValue: 0))
         #expect(Set(typing.members) == [romeo, juliet])
         #expect(fixture.store.metrics.transient == 1)
-        #expect(try fixture.store.readAndWait { reading throws(StoreError) in try reading.counts() }.conversations == 0)
+        #expect(
+            try fixture.store.readAndWait { reading throws(StoreError) in try reading.messages.counts() }.conversations
+                == 0)
     }
 
     @Test("a body above 1 MiB is refused, one of 1 MiB comes back whole")
@@ -132,7 +134,7 @@ struct AppendTests {
         let sent = try #require(fixture.send([append])[0].accepted?.message)
         let read = try #require(
             try fixture.store.readAndWait { reading throws(StoreError) in
-                try reading.message(in: verona, sequence: 1, as: .member(romeo))
+                try reading.messages.one(in: verona, sequence: 1, as: .member(romeo))
             })
         #expect(read.content == append.content)
         #expect(read.id == sent.id && read.sentAtMilliseconds == sent.sentAtMilliseconds)

@@ -11,7 +11,7 @@ struct AuditTests {
     /// Notes about somebody's display name.
     private func note(_ user: UserID, _ word: String = "user.edit", by actor: AuditActor = Self.ming) -> AuditNote {
         AuditNote(actor: actor, word: word, subject: "romeo", asked: #"{"name":"romeo"}"#) {
-            transaction throws(StoreError) in try transaction.user(user)?.displayName
+            transaction throws(StoreError) in try transaction.people.user(user)?.displayName
         }
     }
 
@@ -20,7 +20,7 @@ struct AuditTests {
         fixture.store.write(
             auditing: self.note(user, word),
             { transaction throws(StoreError) in
-                try transaction.setDisplayName(user, name)
+                try transaction.people.setDisplayName(user, name)
             }, then: { result in done.change { $0 = result } })
         try done.wait(until: { $0 != nil }, then: { $0! }).get()
     }
@@ -30,7 +30,7 @@ struct AuditTests {
         change(&query)
         let wanted = query
         return try fixture.store.readAndWait { transaction throws(StoreError) in
-            try transaction.audit.auditEntries(wanted)
+            try transaction.audit.entries(wanted)
         }
     }
 
@@ -73,7 +73,7 @@ struct AuditTests {
         #expect(throws: StoreError.self) {
             try fixture.store.writeAndWait { transaction throws(StoreError) in
                 try transaction.audit.auditing(note) { () throws(StoreError) in
-                    try transaction.setDisplayName(romeo, "R")
+                    try transaction.people.setDisplayName(romeo, "R")
                     throw StoreError.invalid("no")
                 }
             }
@@ -85,7 +85,7 @@ struct AuditTests {
         }
         #expect(throws: StoreError.self) { try self.rename(romeo, "R", in: fixture) }
         let name = try fixture.store.readAndWait { transaction throws(StoreError) in
-            try transaction.user(romeo)?.displayName
+            try transaction.people.user(romeo)?.displayName
         }
         #expect(name == nil)
     }
@@ -125,7 +125,7 @@ struct AuditTests {
         let romeo = try fixture.user("romeo")
         let note = self.note(romeo, "session.end")
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.setDisplayName(romeo, "R")
+            try transaction.people.setDisplayName(romeo, "R")
             try transaction.audit.noteAsked(note)
         }
         let found = try self.entries(of: fixture)
@@ -159,7 +159,7 @@ struct AuditTests {
                 $0.limit = 2
                 $0.before = 4
             } == [3, 2])
-        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.auditEntry(3)
+        let one = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.entry(3)
         }
         #expect(one?.word == "users.import")
     }

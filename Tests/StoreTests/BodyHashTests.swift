@@ -70,8 +70,8 @@ struct BodyHashTests {
             fixture.send([Self.append("hello", from: romeo, token: "u", in: fixture, change: way.change)])[0].accepted?
                 .message)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.recall(MessagePlace(withdrawn.conversation, withdrawn.sequence), by: Actor(romeo))
-            try transaction.edit(
+            try transaction.messages.recall(MessagePlace(withdrawn.conversation, withdrawn.sequence), by: Actor(romeo))
+            try transaction.messages.edit(
                 MessagePlace(message.conversation, message.sequence), newBody: Array("edited".utf8),
                 isJSONObject: false, by: Actor(romeo))
         }
@@ -92,8 +92,8 @@ struct BodyHashTests {
         }
         let id = ConversationID(rawValue: 1)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.recall(MessagePlace(id, 2), by: Actor(romeo))
-            try transaction.edit(
+            try transaction.messages.recall(MessagePlace(id, 2), by: Actor(romeo))
+            try transaction.messages.edit(
                 MessagePlace(id, 3), newBody: Array("edited".utf8), isJSONObject: false, by: Actor(romeo))
         }
         fixture.store.close()

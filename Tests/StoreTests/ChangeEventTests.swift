@@ -40,7 +40,7 @@ struct ChangeEventTests {
         let told = try Told(verona.fixture.store)
         let (escalus, romeo) = (verona.escalus, verona.romeo)
         try verona.write { store throws(StoreError) in
-            try store.createChannel(.group, ChannelName("mantua")!, creator: escalus, members: [romeo])
+            try store.conversations.createChannel(.group, ChannelName("mantua")!, creator: escalus, members: [romeo])
         }
         let event = try #require(try told.take().first)
         #expect(event.change == .created(Self.names("escalus", "romeo")))
@@ -59,14 +59,14 @@ struct ChangeEventTests {
         )
         try verona.write { store throws(StoreError) in
             store.origin = EventOrigin(.leanCloud, session: 7)
-            try store.addMembers([tybalt], to: id, by: Actor(romeo))
-            try store.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: Actor(mercutio))
-            try store.setMemberMuted(tybalt, untilMilliseconds: 0, in: id, by: Actor(mercutio))
-            try store.setRoles([tybalt], .manager, in: id, by: Actor(escalus))
-            try store.removeMembers([tybalt], from: id, by: Actor(escalus))
-            try store.addListed([tybalt], in: id, .denied, by: Actor(escalus))
-            try store.removeListed([tybalt], in: id, .denied, by: Actor(escalus))
-            try store.leave(id, romeo)
+            try store.conversations.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.conversations.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: Actor(mercutio))
+            try store.conversations.setMemberMuted(tybalt, untilMilliseconds: 0, in: id, by: Actor(mercutio))
+            try store.conversations.setRoles([tybalt], .manager, in: id, by: Actor(escalus))
+            try store.conversations.removeMembers([tybalt], from: id, by: Actor(escalus))
+            try store.conversations.addListed([tybalt], in: id, .denied, by: Actor(escalus))
+            try store.conversations.removeListed([tybalt], in: id, .denied, by: Actor(escalus))
+            try store.conversations.leave(id, romeo)
         }
         let events = try told.take()
         let him = Self.names("tybalt")
@@ -93,10 +93,11 @@ struct ChangeEventTests {
         try Told.wait(for: verona.fixture.store)
         verona.fixture.store.onEvents = { events in order.withLock { $0.append("told \(events.count)") } }
         verona.fixture.store.write({ store throws(StoreError) in
-            try store.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.conversations.addMembers([tybalt], to: id, by: Actor(romeo))
         }) { _ in order.withLock { $0.append("answered") } }
         #expect(
-            verona.refusal { store throws(StoreError) in try store.setRoles([romeo], .manager, in: id, by: Actor(romeo))
+            verona.refusal { store throws(StoreError) in
+                try store.conversations.setRoles([romeo], .manager, in: id, by: Actor(romeo))
             } == .notOwner)
         try Told.wait(for: verona.fixture.store)
         #expect(order.withLock { $0 } == ["answered", "told 1"])
@@ -109,10 +110,10 @@ struct ChangeEventTests {
         let told = try Told(verona.fixture.store)
         let romeo = verona.romeo
         try verona.write { store throws(StoreError) in
-            try store.edit(
+            try store.messages.edit(
                 place, newBody: Array("therefore".utf8), isJSONObject: false, wire: .leanCloud,
                 envelope: MessageEnvelope(mentionsAll: true), by: Actor(romeo))
-            try store.recall(place, by: Actor(romeo))
+            try store.messages.recall(place, by: Actor(romeo))
         }
         let events = try told.take()
         guard case .edited(let edited) = events.first?.change, case .recalled(let recalled) = events.last?.change else {
@@ -136,9 +137,9 @@ struct ChangeEventTests {
         patch.attributesMergePatch = Array(#"{"colour":"red"}"#.utf8)
         let change = patch
         try verona.write { store throws(StoreError) in
-            try store.markRead(juliet, in: id, upTo: place.sequence)
-            try store.markRead(juliet, in: id, upTo: place.sequence)
-            try store.updateInfo(of: id, change, by: Actor(escalus))
+            try store.inbox.markRead(juliet, in: id, upTo: place.sequence)
+            try store.inbox.markRead(juliet, in: id, upTo: place.sequence)
+            try store.conversations.updateInfo(of: id, change, by: Actor(escalus))
         }
         let events = try told.take()
         #expect(
@@ -164,9 +165,9 @@ struct ChangeEventTests {
             for _ in 0..<2 { _ = try store.teams.setIntroduction(of: id, "two households", by: Actor(escalus)) }
             _ = try store.teams.announce(in: id, "tonight", by: .operator)
             try store.teams.setMemberLimit(of: id, 100, by: .operator)
-            try store.setFlags([.banned, .large], of: id)
-            try store.setNickname(of: juliet, "the sun", in: id, by: Actor(juliet))
-            try store.disband(id, by: Actor(escalus))
+            try store.conversations.setFlags([.banned, .large], of: id)
+            try store.conversations.setNickname(of: juliet, "the sun", in: id, by: Actor(juliet))
+            try store.conversations.disband(id, by: Actor(escalus))
         }
         let events = try told.take()
         #expect(
@@ -179,7 +180,7 @@ struct ChangeEventTests {
         #expect(events[5].subjects == [juliet] && events.allSatisfy { $0.audience == .members })
         #expect(events.allSatisfy { Set($0.receivers) == Set(verona.everyone) })
         // What made the group and its roles may have the same moments: each is one after the other.
-        let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: before) }
+        let logged = try verona.read { store throws(StoreError) in try store.feed.events(for: juliet, after: before) }
         let raised = ChangeEvent.Change.role(UserName("mercutio")!, .manager, was: .member)
         #expect(logged.map(\.change) == [raised], "their rows have revisions")
     }
@@ -191,17 +192,17 @@ struct ChangeEventTests {
         let told = try Told(verona.fixture.store)
         let (id, juliet) = (verona.id, verona.juliet)
         try verona.write { store throws(StoreError) in
-            _ = try store.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(juliet))
+            _ = try store.messages.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(juliet))
             var pin = PreferencePatch()
             pin.isPinned = true
-            for _ in 0..<2 { try store.setPreference(juliet, in: id, pin) }
+            for _ in 0..<2 { try store.inbox.setPreference(juliet, in: id, pin) }
             var draft = PreferencePatch()
             draft.draft = "but soft"
-            for _ in 0..<2 { try store.setPreference(juliet, in: id, draft) }
-            for _ in 0..<2 { try store.markHeard(place, by: juliet) }
-            for _ in 0..<2 { _ = try store.hide([place], for: juliet) }
-            for _ in 0..<2 { try store.clearHistory(juliet, in: id, through: .max) }
-            try store.hideConversation(juliet, id)
+            for _ in 0..<2 { try store.inbox.setPreference(juliet, in: id, draft) }
+            for _ in 0..<2 { try store.messages.markHeard(place, by: juliet) }
+            for _ in 0..<2 { _ = try store.messages.hide([place], for: juliet) }
+            for _ in 0..<2 { try store.inbox.clearHistory(juliet, in: id, through: .max) }
+            try store.inbox.hideConversation(juliet, id)
         }
         let message = try verona.message(place).id
         let events = try told.take()
@@ -212,7 +213,7 @@ struct ChangeEventTests {
         }
         #expect(own == [.settings, .place, .heard(message), .deleted([message]), .cleared, .hidden])
         #expect(events.contains { $0.change == .annotated(.attributes) && $0.audience == .members })
-        let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: 0) }
+        let logged = try verona.read { store throws(StoreError) in try store.feed.events(for: juliet, after: 0) }
         #expect(!logged.contains { if case .own = $0.change { true } else { false } })
     }
 
@@ -224,12 +225,12 @@ struct ChangeEventTests {
         let (his, hers) = (UserName("romeo")!, UserName("juliet")!)
         let request = try verona.write { store throws(StoreError) in
             store.origin = EventOrigin(.app)
-            try store.setDisplayName(romeo, "Romeo M.")
-            let request = try store.friends.askFriend(juliet, by: romeo, text: "a rose", token: "key")
-            try store.friends.acceptFriend(romeo, by: juliet)
-            try store.friends.setFriendRemark(juliet, of: romeo, "the sun")
-            try store.friends.removeFriend(juliet, of: romeo)
-            for _ in 0..<2 { try store.setListed(owner: juliet, .blocked, romeo, true) }
+            try store.people.setDisplayName(romeo, "Romeo M.")
+            let request = try store.friends.ask(juliet, by: romeo, text: "a rose", token: "key")
+            try store.friends.accept(romeo, by: juliet)
+            try store.friends.setRemark(juliet, of: romeo, "the sun")
+            try store.friends.remove(juliet, of: romeo)
+            for _ in 0..<2 { try store.people.setListed(owner: juliet, .blocked, romeo, true) }
             return request
         }
         let events = try told.take()
@@ -242,7 +243,7 @@ struct ChangeEventTests {
         #expect(events.map(\.actorID) == due.map(\.1) && events.map(\.receivers) == due.map(\.2))
         #expect(events[0].audience == .watchers(of: his))
         #expect(events.allSatisfy { $0.place == nil && $0.origin.gateway == .app })
-        let logged = try verona.read { store throws(StoreError) in try store.events(for: juliet, after: 0) }
+        let logged = try verona.read { store throws(StoreError) in try store.feed.events(for: juliet, after: 0) }
         #expect(!logged.contains { if case .person = $0.change { true } else { false } }, "their rows have versions")
     }
 
@@ -253,12 +254,12 @@ struct ChangeEventTests {
         let romeo = verona.romeo
         try verona.write { store throws(StoreError) in
             store.origin = EventOrigin(.operator)
-            let paris = try store.createUser(UserName("paris")!, displayName: "County Paris")
-            try store.setListed(owner: romeo, .allowed, paris, true)
-            try store.setProfile(of: romeo, ProfilePatch(displayName: "Romeo", avatar: "/romeo.png"))
-            try store.setProfile(of: romeo, ProfilePatch(settings: Array(#"{"a":1}"#.utf8)))
-            try store.setDisabled(romeo, true)
-            _ = try store.deleteUser(paris)
+            let paris = try store.people.createUser(UserName("paris")!, displayName: "County Paris")
+            try store.people.setListed(owner: romeo, .allowed, paris, true)
+            try store.people.setProfile(of: romeo, ProfilePatch(displayName: "Romeo", avatar: "/romeo.png"))
+            try store.people.setProfile(of: romeo, ProfilePatch(settings: Array(#"{"a":1}"#.utf8)))
+            try store.people.setDisabled(romeo, true)
+            _ = try store.people.deleteUser(paris)
         }
         let events = try told.take()
         let (his, other) = (UserName("romeo")!, UserName("paris")!)
@@ -277,9 +278,9 @@ struct ChangeEventTests {
         let (id, juliet, romeo) = (verona.id, verona.juliet, verona.romeo)
         let reminder = NewReminder(in: id, sequence: 0, kind: .joinRequest, text: "tybalt", data: nil, locates: false)
         try verona.write { store throws(StoreError) in
-            let made = try store.addReminder(reminder, for: [juliet, romeo], by: .application)
-            for _ in 0..<2 { try store.finishReminders(made.ids, by: juliet) }
-            for _ in 0..<2 { try store.endReminders(made.ids) }
+            let made = try store.messages.addReminder(reminder, for: [juliet, romeo], by: .application)
+            for _ in 0..<2 { try store.messages.finishReminders(made.ids, by: juliet) }
+            for _ in 0..<2 { try store.messages.endReminders(made.ids) }
         }
         let events = try told.take()
         #expect(events.allSatisfy { $0.change == .person(.reminders) })
@@ -293,13 +294,13 @@ struct ChangeEventTests {
         let told = try Told(verona.fixture.store)
         let people = try verona.write { store throws(StoreError) in
             var people: [UserID] = []
-            for number in 0..<300 { people.append(try store.ensureUser(UserName("p\(number)")!).id) }
+            for number in 0..<300 { people.append(try store.people.ensureUser(UserName("p\(number)")!).id) }
             return people
         }
         let id = verona.id
         try verona.write { store throws(StoreError) in
-            try store.addMembers(people, to: id)
-            try store.removeMembers(people, from: id)
+            try store.conversations.addMembers(people, to: id)
+            try store.conversations.removeMembers(people, from: id)
         }
         let events = try told.take()
         #expect(events.count == 2 && events.allSatisfy { $0.subjects == people })
@@ -316,12 +317,14 @@ struct ChangeEventTests {
         let before = verona.fixture.clock.clock.wallMilliseconds()
         verona.advance(seconds: 10)
         try verona.write { store throws(StoreError) in
-            try store.addMembers([tybalt], to: id, by: Actor(romeo))
-            try store.removeMembers([tybalt], from: id, by: Actor(escalus))
-            try store.setTitle("Fair Verona", of: id)
+            try store.conversations.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.conversations.removeMembers([tybalt], from: id, by: Actor(escalus))
+            try store.conversations.setTitle("Fair Verona", of: id)
         }
-        let his = try verona.read { store throws(StoreError) in try store.events(for: tybalt, after: before) }
-        let hers = try verona.read { store throws(StoreError) in try store.events(for: verona.juliet, after: before) }
+        let his = try verona.read { store throws(StoreError) in try store.feed.events(for: tybalt, after: before) }
+        let hers = try verona.read { store throws(StoreError) in
+            try store.feed.events(for: verona.juliet, after: before)
+        }
         let him = Self.names("tybalt")
         #expect(his.map(\.change) == [.joined(him), .left(him)])
         #expect(his.filter { !$0.isPersonal }.isEmpty, "of the rest of the group nobody tells who has gone")
@@ -331,6 +334,6 @@ struct ChangeEventTests {
         try verona.write { store throws(StoreError) in
             try store.connection.pruneEvents(before: store.wallMilliseconds - EventLogBounds.days * 86_400_000)
         }
-        #expect(try verona.read { store throws(StoreError) in try store.events(for: tybalt, after: before) } == [])
+        #expect(try verona.read { store throws(StoreError) in try store.feed.events(for: tybalt, after: before) } == [])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("The position of a commit")
 struct CommitPositionTests {
     private static func position(_ fixture: Fixture) throws -> StorePosition {
-        try fixture.store.readAndWait { reading throws(StoreError) in try reading.position }
+        try fixture.store.readAndWait { reading throws(StoreError) in try reading.feed.position }
     }
 
     @Test("rises with every commit that changes something, no two of which share one, and not otherwise")
@@ -42,13 +42,13 @@ struct CommitPositionTests {
         let place = try verona.say("one", verona.romeo)
         let message = try #require(
             try verona.read { store throws(StoreError) in
-                try store.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
+                try store.messages.one(in: place.conversation, sequence: place.sequence, as: .unrestricted)
             })
         #expect(try Self.position(verona.fixture) == StorePosition(message.id))
         let (id, romeo, tybalt) = (verona.id, verona.romeo, verona.tybalt)
         try verona.write { store throws(StoreError) in
-            try store.toggleReaction(place, name: "hm", by: romeo)
-            try store.addMembers([tybalt], to: id)
+            try store.messages.toggleReaction(place, name: "hm", by: romeo)
+            try store.conversations.addMembers([tybalt], to: id)
         }
         try verona.write { _ throws(StoreError) in }
         let positions = events.withLock { $0.map(\.position) }
@@ -61,7 +61,7 @@ struct CommitPositionTests {
         let verona = try Verona()
         let place = try verona.say("one", verona.romeo)
         let romeo = verona.romeo
-        try verona.write { store throws(StoreError) in try store.toggleReaction(place, name: "hm", by: romeo) }
+        try verona.write { store throws(StoreError) in try store.messages.toggleReaction(place, name: "hm", by: romeo) }
         let before = try Self.position(verona.fixture)
         verona.fixture.clock.setWall(milliseconds: 1_800_000_000_000 - 86_400_000)
         let killed = try verona.fixture.killed()
@@ -108,7 +108,7 @@ struct CommitPositionTests {
         var known: Int64 = 0
         while known < 600 {
             let (position, newest) = try fixture.store.readAndWait { reading throws(StoreError) in
-                (try reading.position, try reading.latestMessages(in: id, limit: 1, as: .unrestricted).last)
+                (try reading.feed.position, try reading.messages.latest(in: id, limit: 1, as: .unrestricted).last)
             }
             #expect(position == newest.map { StorePosition($0.id) } ?? beginning)
             known = newest?.sequence ?? 0
@@ -140,13 +140,13 @@ struct CommitPositionTests {
 @Suite("The feed of changes")
 struct ChangeFeedTests {
     private static func position(_ verona: Verona) throws -> StorePosition {
-        try verona.read { store throws(StoreError) in try store.position }
+        try verona.read { store throws(StoreError) in try store.feed.position }
     }
 
     private static func page(
         _ verona: Verona, _ user: UserID, after position: StorePosition, limit: Int = 100
     ) throws -> FeedPage? {
-        try verona.read { store throws(StoreError) in try store.changes(for: user, after: position, limit: limit) }
+        try verona.read { store throws(StoreError) in try store.feed.changes(for: user, after: position, limit: limit) }
     }
 
     /// What a person is told from a position on, page by page.
@@ -176,13 +176,13 @@ struct ChangeFeedTests {
         let start = try self.position(verona)
         try verona.say("two", romeo)
         try verona.write { store throws(StoreError) in
-            try store.toggleReaction(first, name: "hm", by: juliet)
-            try store.edit(first, newBody: [1], isJSONObject: false, by: Actor(romeo))
-            try store.addMembers([tybalt], to: id, by: Actor(escalus))
-            try store.setTitle("Fair Verona", of: id)
-            try store.removeMembers([tybalt], from: id, by: Actor(escalus))
-            try store.markRead([2], in: id, by: juliet)
-            try store.markRead(juliet, in: id, upTo: 2)
+            try store.messages.toggleReaction(first, name: "hm", by: juliet)
+            try store.messages.edit(first, newBody: [1], isJSONObject: false, by: Actor(romeo))
+            try store.conversations.addMembers([tybalt], to: id, by: Actor(escalus))
+            try store.conversations.setTitle("Fair Verona", of: id)
+            try store.conversations.removeMembers([tybalt], from: id, by: Actor(escalus))
+            try store.messages.markRead([2], in: id, by: juliet)
+            try store.inbox.markRead(juliet, in: id, upTo: 2)
         }
         return (verona, start)
     }
@@ -218,9 +218,9 @@ struct ChangeFeedTests {
         try verona.write { store throws(StoreError) in
             var patch = PreferencePatch()
             patch.isPinned = true
-            try store.setPreference(juliet, in: id, patch)
-            try store.markHeard(place, by: juliet)
-            try store.hide([place], for: juliet)
+            try store.inbox.setPreference(juliet, in: id, patch)
+            try store.messages.markHeard(place, by: juliet)
+            try store.messages.hide([place], for: juliet)
         }
         #expect(try Self.subjects(verona, juliet, after: start) == [.own, .changedMessage(sequence: 1), .history])
         #expect(try Self.subjects(verona, verona.romeo, after: start) == [])
@@ -231,13 +231,13 @@ struct ChangeFeedTests {
         let (verona, start) = try Self.furnished()
         let (romeo, id) = (verona.romeo, verona.id)
         let none = try verona.read { store throws(StoreError) in
-            try store.changes(for: romeo, after: start, in: [], limit: 100)
+            try store.feed.changes(for: romeo, after: start, in: [], limit: 100)
         }
         #expect(none?.changes.map(\.subject) == [.receipt(sequence: 2)])
         let all = try #require(try Self.page(verona, romeo, after: start))
         let end = all.changes[2].position
         let part = try verona.read { store throws(StoreError) in
-            try store.changes(for: romeo, after: start, through: end, in: [id], limit: 100)
+            try store.feed.changes(for: romeo, after: start, through: end, in: [id], limit: 100)
         }
         let page = try #require(part)
         #expect(page.through == end && !page.isCut && page.changes.last?.position == end)
@@ -255,7 +255,9 @@ struct ChangeFeedTests {
         #expect(try Self.subjects(verona, verona.juliet, after: start) == [.gap])
         let (juliet, others) = (verona.juliet, (0...FeedBounds.conversations).map { "other\($0)" })
         try verona.write { store throws(StoreError) in
-            for name in others { _ = try store.createChannel(.group, ChannelName(name)!, creator: juliet, members: []) }
+            for name in others {
+                _ = try store.conversations.createChannel(.group, ChannelName(name)!, creator: juliet, members: [])
+            }
         }
         #expect(try Self.page(verona, juliet, after: start) == nil)
     }
@@ -271,7 +273,7 @@ struct ChangeFeedTests {
             let before = store.wallMilliseconds - FeedBounds.days * 86_400_000
             while try store.connection.pruneFeed(before: before) {}
         }
-        let goesBackTo = try verona.read { store throws(StoreError) in try store.feedStart }
+        let goesBackTo = try verona.read { store throws(StoreError) in try store.feed.start }
         #expect(goesBackTo > start && goesBackTo <= now)
         #expect(try Self.page(verona, verona.romeo, after: start) == nil)
         #expect(try Self.page(verona, verona.romeo, after: now)?.changes == [])
@@ -284,23 +286,23 @@ struct ChangeFeedTests {
         let (romeo, juliet, tybalt) = (verona.romeo, verona.juliet, verona.tybalt)
         let start = try Self.position(verona)
         try verona.write { store throws(StoreError) in
-            try store.setDisplayName(romeo, "Montague")
-            try store.setDisplayName(romeo, "Romeo")
-            try store.setDisplayName(tybalt, "Capulet")
+            try store.people.setDisplayName(romeo, "Montague")
+            try store.people.setDisplayName(romeo, "Romeo")
+            try store.people.setDisplayName(tybalt, "Capulet")
         }
         for person in [romeo, juliet, verona.mercutio] {
             #expect(try Self.subjects(verona, person, after: start) == [.person(romeo)])
         }
         #expect(try Self.subjects(verona, tybalt, after: start) == [.person(tybalt)], "in no conversation")
         let befriended = try Self.position(verona)
-        try verona.write { store throws(StoreError) in _ = try store.friends.makeFriends(juliet, tybalt) }
+        try verona.write { store throws(StoreError) in _ = try store.friends.make(juliet, tybalt) }
         #expect(try Self.subjects(verona, juliet, after: befriended) == [.person(tybalt)])
         #expect(try Self.subjects(verona, tybalt, after: befriended) == [.person(juliet)])
         let friends = try Self.position(verona)
         try verona.write { store throws(StoreError) in
-            try store.setDisplayName(tybalt, "Tybalt")
-            try store.friends.setFriendRemark(tybalt, of: juliet, "a cousin")
-            try store.setListed(owner: juliet, .blocked, romeo, true)
+            try store.people.setDisplayName(tybalt, "Tybalt")
+            try store.friends.setRemark(tybalt, of: juliet, "a cousin")
+            try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(try Self.subjects(verona, juliet, after: friends) == [.person(tybalt), .person(romeo)])
         #expect(try Self.subjects(verona, romeo, after: friends) == [])
@@ -316,16 +318,16 @@ struct ChangeFeedTests {
         let verona = try Verona()
         let people = try verona.write { store throws(StoreError) in
             var people: [UserID] = []
-            for number in 0..<FeedBounds.people { people.append(try store.createUser(UserName("p\(number)")!)) }
+            for number in 0..<FeedBounds.people { people.append(try store.people.createUser(UserName("p\(number)")!)) }
             return people
         }
         let start = try Self.position(verona)
         try verona.write { store throws(StoreError) in
-            for person in people { try store.setDisplayName(person, "x") }
+            for person in people { try store.people.setDisplayName(person, "x") }
         }
         #expect(try Self.subjects(verona, verona.juliet, after: start) == [])
         let romeo = verona.romeo
-        try verona.write { store throws(StoreError) in try store.setDisplayName(romeo, "Montague") }
+        try verona.write { store throws(StoreError) in try store.people.setDisplayName(romeo, "Montague") }
         #expect(try Self.subjects(verona, verona.juliet, after: start) == [.gapOfPeople])
     }
 }

@@ -8,17 +8,19 @@ struct ChannelTests {
     private typealias Body<Value> = @Sendable (WriteTransaction) throws(StoreError) -> Value
 
     private func card(_ fixture: Fixture, _ id: ConversationID) throws -> ConversationCard {
-        let card = try fixture.store.readAndWait { store throws(StoreError) in try store.card(of: id) }
+        let card = try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.card(of: id) }
         return try #require(card)
     }
 
     private func conversation(_ fixture: Fixture, _ id: ConversationID) throws -> Conversation {
-        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.conversation(id) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.one(id) }
         return try #require(found)
     }
 
     private func members(_ fixture: Fixture, _ id: ConversationID) throws -> [UserID: MemberRole] {
-        let members = try fixture.store.readAndWait { store throws(StoreError) in try store.members(of: id) }
+        let members = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.conversations.members(of: id)
+        }
         return Dictionary(uniqueKeysWithValues: members.map { ($0.user, $0.role) })
     }
 
@@ -36,14 +38,14 @@ struct ChannelTests {
         patch.members = [romeo]
         patch.creator = juliet
         let made = try fixture.store.writeAndWait { [patch] store throws(StoreError) in
-            try store.upsertChannel(.group, name, patch)
+            try store.conversations.upsertChannel(.group, name, patch)
         }
         #expect(made.isNew)
         #expect(try self.members(fixture, made.id) == [juliet: .owner, romeo: .member])
         let before = try self.conversation(fixture, made.id)
         #expect(before.flags == .large && before.title == "Verona")
         let again = try fixture.store.writeAndWait { [patch] store throws(StoreError) in
-            try store.upsertChannel(.group, name, patch)
+            try store.conversations.upsertChannel(.group, name, patch)
         }
         #expect(again == (made.id, false))
         #expect(try self.conversation(fixture, made.id) == before)
@@ -55,7 +57,7 @@ struct ChannelTests {
         change.members = [romeo]
         change.resetsMembers = true
         _ = try fixture.store.writeAndWait { [change] store throws(StoreError) in
-            try store.upsertChannel(.group, name, change)
+            try store.conversations.upsertChannel(.group, name, change)
         }
         let card = try self.card(fixture, made.id)
         #expect(card.title == nil && card.logo == "/verona.png" && card.notice == "tonight")
@@ -94,7 +96,7 @@ struct ChannelTests {
         let verona = try fixture.group("verona", owner: try fixture.user("romeo"))
         func update(_ count: Int) throws {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.updateInfo(of: verona, field.patch(count), by: .operator)
+                try store.conversations.updateInfo(of: verona, field.patch(count), by: .operator)
             }
         }
         try update(field.bound)
@@ -109,7 +111,7 @@ struct ChannelTests {
             var patch = ChannelPatch()
             patch.attributesMergePatch = Array(text.utf8)
             try fixture.store.writeAndWait { [patch] store throws(StoreError) in
-                try store.updateInfo(of: verona, patch, by: .operator)
+                try store.conversations.updateInfo(of: verona, patch, by: .operator)
             }
         }
         #expect(throws: StoreError.invalid("the attributes are no JSON object")) { try set(text) }
@@ -129,12 +131,12 @@ struct ChannelTests {
             var patch = ChannelPatch()
             change(&patch)
             try fixture.store.writeAndWait { [patch] store throws(StoreError) in
-                try store.updateInfo(of: verona, patch, by: Actor(actor))
+                try store.conversations.updateInfo(of: verona, patch, by: Actor(actor))
             }
         }
         #expect(throws: StoreError.refused(.notManager)) { try update(juliet) { $0.title = "x" } }
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setRoles([juliet], .manager, in: verona, by: Actor(romeo))
+            try store.conversations.setRoles([juliet], .manager, in: verona, by: Actor(romeo))
         }
         try update(juliet) { $0.setFlags = .membersMuted }
         #expect(throws: StoreError.refused(.notApplicable)) { try update(juliet) { $0.setFlags = .banned } }
@@ -151,7 +153,7 @@ struct ChannelTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         let until = fixture.clock.clock.wallMilliseconds() + 1_000
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setMemberMuted(juliet, untilMilliseconds: until, in: verona, by: Actor(romeo))
+            try store.conversations.setMemberMuted(juliet, untilMilliseconds: until, in: verona, by: Actor(romeo))
         }
         #expect(try fixture.member(juliet, in: verona).mutedUntilMilliseconds == until)
         #expect(fixture.send("no", from: juliet, to: .id(verona)).refusal == .muted)
@@ -161,7 +163,7 @@ struct ChannelTests {
         #expect(fixture.send("yes", from: juliet, to: .id(verona)).accepted != nil)
         #expect(throws: StoreError.refused(.notManager)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.setMemberMuted(romeo, untilMilliseconds: .max, in: verona, by: Actor(juliet))
+                try store.conversations.setMemberMuted(romeo, untilMilliseconds: .max, in: verona, by: Actor(juliet))
             }
         }
     }
@@ -171,10 +173,11 @@ struct ChannelTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let topic = try fixture.store.writeAndWait { store throws(StoreError) in
-            let community = try store.createChannel(
+            let community = try store.conversations.createChannel(
                 .community, ChannelName("verona")!, creator: romeo, members: [juliet])
-            try store.setMemberMuted(juliet, untilMilliseconds: .max, in: community, by: Actor(romeo))
-            return try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
+            try store.conversations.setMemberMuted(juliet, untilMilliseconds: .max, in: community, by: Actor(romeo))
+            return try store.conversations.createChannel(
+                .communityTopic, ChannelName("verona@balls")!, creator: .system)
         }
         #expect(fixture.send("no", from: juliet, to: .id(topic)).refusal == .muted)
         #expect(fixture.send("yes", from: romeo, to: .id(topic)).accepted != nil)
@@ -191,36 +194,40 @@ struct ChannelTests {
             try fixture.store.writeAndWait(body)
         }
         _ = try change { store throws(StoreError) in
-            try store.setRoles([people[1], people[2]], .manager, in: verona, by: Actor(people[0]))
+            try store.conversations.setRoles([people[1], people[2]], .manager, in: verona, by: Actor(people[0]))
         }
         #expect(throws: StoreError.refused(.notOwner)) {
             try change { store throws(StoreError) in
-                try store.removeMembers([people[3], people[2]], from: verona, by: Actor(people[1]))
+                try store.conversations.removeMembers([people[3], people[2]], from: verona, by: Actor(people[1]))
             }
         }
         #expect(try self.members(fixture, verona).count == 4)
         let gone = try change { store throws(StoreError) in
-            try store.removeMembers([people[3]], from: verona, by: Actor(people[1]))
+            try store.conversations.removeMembers([people[3]], from: verona, by: Actor(people[1]))
         }
         #expect(gone.users == [people[3]])
         let handed = try change { store throws(StoreError) in
-            try store.transferOwner(to: people[2], in: verona, by: Actor(people[0]))
+            try store.conversations.transferOwner(to: people[2], in: verona, by: Actor(people[0]))
         }
         #expect(handed.newOwner == people[2])
         #expect(try self.members(fixture, verona) == [people[0]: .member, people[1]: .manager, people[2]: .owner])
-        let left = try change { store throws(StoreError) in try store.leave(verona, people[2]) }
+        let left = try change { store throws(StoreError) in try store.conversations.leave(verona, people[2]) }
         #expect(left.newOwner == people[1])
         #expect(throws: StoreError.refused(.notMember)) {
-            try change { store throws(StoreError) in try store.leave(verona, people[2]) }
+            try change { store throws(StoreError) in try store.conversations.leave(verona, people[2]) }
         }
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.disband(verona, by: Actor(people[1])) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.disband(verona, by: Actor(people[1]))
+        }
         #expect(fixture.send("no", from: people[1], to: .id(verona)).refusal == .conversationDisbanded)
         #expect(throws: StoreError.refused(.disbanded)) {
             try change { store throws(StoreError) in
-                try store.addMembers([people[3]], to: verona, by: Actor(people[1]))
+                try store.conversations.addMembers([people[3]], to: verona, by: Actor(people[1]))
             }
         }
-        _ = try change { store throws(StoreError) in try store.removeAllMembers(from: verona, by: .application) }
+        _ = try change { store throws(StoreError) in
+            try store.conversations.removeAllMembers(from: verona, by: .application)
+        }
         #expect(try self.members(fixture, verona).isEmpty)
         #expect(try fixture.verified().findings == [])
     }
@@ -232,7 +239,7 @@ struct ChannelTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         func roles(_ users: [UserID], _ role: MemberRole) throws {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                _ = try store.setRoles(users, role, in: verona, by: .application)
+                _ = try store.conversations.setRoles(users, role, in: verona, by: .application)
             }
         }
         #expect(throws: StoreError.refused(.notApplicable)) { try roles([juliet], .owner) }
@@ -248,21 +255,23 @@ struct ChannelTests {
         let verona = try fixture.group("verona", owner: people[0], [people[1], people[2]])
         func sync(_ revision: Int64, _ limit: Int) throws -> [Member] {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.members(of: verona, after: revision, limit: limit)
+                try store.conversations.members(of: verona, after: revision, limit: limit)
             }
         }
         #expect(try sync(0, 1).map(\.user) == Array(people[..<3]))
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.addMembers([people[3], people[4], people[5]], to: verona)
-            try store.setNickname(of: people[1], "Jule", in: verona, by: Actor(people[1]))
-            try store.removeMembers([people[4]], from: verona)
+            try store.conversations.addMembers([people[3], people[4], people[5]], to: verona)
+            try store.conversations.setNickname(of: people[1], "Jule", in: verona, by: Actor(people[1]))
+            try store.conversations.removeMembers([people[4]], from: verona)
         }
         #expect(try sync(0, 1).map(\.user) == [people[0], people[2], people[3], people[5]])
         let first = try sync(1, 1)
         #expect(first.map(\.user) == [people[1]] && first.first?.nickname == "Jule")
         let rest = try sync(2, 10)
         #expect(rest.map(\.user) == [people[4]] && rest.first?.isRemoved == true && rest.first?.revision == 3)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.addMembers([people[4]], to: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.addMembers([people[4]], to: verona)
+        }
         let back = try sync(3, 10)
         #expect(back.map(\.user) == [people[4]] && back.first?.isRemoved == false)
         #expect(try sync(4, 10).isEmpty)
@@ -279,7 +288,7 @@ struct ChannelTests {
         let sent = try #require(fixture.send("help", from: visitor, to: address).accepted)
         #expect(sent.message.sequence == 1 && sent.members == [visitor] && sent.kind == .visitors)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.addMembers([staff], to: sent.message.conversation)
+            _ = try store.conversations.addMembers([staff], to: sent.message.conversation)
         }
         #expect(fixture.send("hello", from: staff, to: address).accepted?.members == [visitor, staff])
         #expect(try fixture.unread(visitor) == [sent.message.conversation: 1])
@@ -308,22 +317,25 @@ struct ChannelTests {
         let nurse = try fixture.user("nurse")
         let (community, topic) = try fixture.store.writeAndWait { store throws(StoreError) in
             (
-                try store.createChannel(.community, ChannelName("verona")!, creator: romeo, members: [juliet]),
-                try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
+                try store.conversations.createChannel(
+                    .community, ChannelName("verona")!, creator: romeo, members: [juliet]),
+                try store.conversations.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
             )
         }
         let sent = try #require(fixture.send("1", from: juliet, to: .id(topic)).accepted)
         #expect(sent.members == [romeo, juliet])
         #expect(fixture.send("2", from: nurse, to: .id(topic)).refusal == .notMember)
         let read = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.latestMessages(in: topic, limit: 1, as: .member(romeo)).count
+            try store.messages.latest(in: topic, limit: 1, as: .member(romeo)).count
         }
         #expect(read == 1)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.addMembers([nurse], to: community)
+            _ = try store.conversations.addMembers([nurse], to: community)
         }
         #expect(fixture.send("3", from: nurse, to: .id(topic)).accepted?.members == [romeo, juliet, nurse])
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addMembers([nurse], to: topic) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.conversations.addMembers([nurse], to: topic)
+        }
         #expect(fixture.send("4", from: nurse, to: .id(topic)).accepted?.members == [nurse])
         #expect(fixture.send("5", from: romeo, to: .id(topic)).refusal == .notMember)
         #expect(try fixture.verified().findings == [])
@@ -334,7 +346,7 @@ struct ChannelTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let ids = try fixture.store.writeAndWait { store throws(StoreError) in
-            [try store.ensureDirect(romeo, juliet), try store.ensureDirect(juliet, romeo)]
+            [try store.conversations.ensureDirect(romeo, juliet), try store.conversations.ensureDirect(juliet, romeo)]
         }
         #expect(ids[0] == ids[1])
         #expect(fixture.send("hi", from: romeo, to: direct("juliet")).accepted?.message.conversation == ids[0])
@@ -347,8 +359,8 @@ struct ChannelTests {
         let (romeo, robot) = (try fixture.user("romeo"), try fixture.user("robot"))
         let verona = try fixture.group("verona", owner: romeo)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setListed(owner: robot, .blocked, romeo, true)
-            try store.setListed(owner: romeo, .blocked, robot, true)
+            try store.people.setListed(owner: robot, .blocked, romeo, true)
+            try store.people.setListed(owner: romeo, .blocked, robot, true)
             try store.connection.run("UPDATE user SET is_system = 1 WHERE id = ?", robot)
         }
         let again = try fixture.reopened()
@@ -365,23 +377,25 @@ struct ChannelTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         func denied() throws -> [String] {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.conversationList(.denied, of: verona).map(\.name.text)
+                try store.conversations.list(.denied, of: verona).map(\.name.text)
             }
         }
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.addListed([juliet, nurse], in: verona, .denied, by: Actor(romeo))
+            try store.conversations.addListed([juliet, nurse], in: verona, .denied, by: Actor(romeo))
         }
         #expect(try denied() == ["juliet", "nurse"])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.removeListed([juliet], in: verona, .denied)
+            try store.conversations.removeListed([juliet], in: verona, .denied)
         }
         #expect(try denied() == ["nurse"])
         #expect(throws: StoreError.refused(.notManager)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.removeAllListed(in: verona, .denied, by: Actor(juliet))
+                try store.conversations.removeAllListed(in: verona, .denied, by: Actor(juliet))
             }
         }
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.removeAllListed(in: verona, .denied) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.removeAllListed(in: verona, .denied)
+        }
         #expect(try denied() == [])
     }
 }

@@ -121,7 +121,7 @@ struct WrongClockTests {
         fixture.send("one", from: romeo, to: .id(verona), token: "t1")
         try fixture.store.writeAndWait { store throws(StoreError) in
             let reminder = NewReminder(in: verona, kind: ReminderKind(rawValue: 100), text: "x")
-            try store.addReminder(reminder, for: [romeo], by: .application)
+            try store.messages.addReminder(reminder, for: [romeo], by: .application)
         }
         self.jump(fixture, 10 * Self.year)
         let later = try fixture.reopened { $0.inactiveDays = 1 }
@@ -129,7 +129,7 @@ struct WrongClockTests {
         self.pass(days: 40, later)
         #expect(later.send("one", from: romeo, to: .id(verona), token: "t1").accepted?.isDuplicate == true)
         let reminders = try later.store.readAndWait { store throws(StoreError) in
-            try store.reminders(of: romeo, after: 0, limit: 10)
+            try store.messages.reminders(of: romeo, after: 0, limit: 10)
         }
         #expect(reminders.count == 1)
         // Over a restart too: a time that is not believed is not remembered.
@@ -140,7 +140,7 @@ struct WrongClockTests {
         }
         try again.store.writeAndWait { store throws(StoreError) in store.trustClock(true) }
         self.pass(days: 2, again)
-        let kept = try again.store.readAndWait { store throws(StoreError) in try store.conversation(verona) }
+        let kept = try again.store.readAndWait { store throws(StoreError) in try store.conversations.one(verona) }
         #expect(kept == nil)
     }
 
@@ -179,7 +179,7 @@ struct WrongClockTests {
         #expect(right.sentAtMilliseconds == fixture.clock.clock.wallMilliseconds())
         #expect(right.sequence == 4 && right.id > wrong.id)
         let times = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.latestMessages(in: verona, limit: 10, as: .unrestricted).map(\.sentAtMilliseconds)
+            try store.messages.latest(in: verona, limit: 10, as: .unrestricted).map(\.sentAtMilliseconds)
         }
         #expect(times == times.sorted() && times.first == before.sentAtMilliseconds)
         #expect(times.allSatisfy { $0 <= right.sentAtMilliseconds } && times[2] - times[1] == 60_000)
@@ -208,7 +208,7 @@ struct WrongClockTests {
     }
 
     private func activeAt(_ fixture: Fixture, _ id: ConversationID) throws -> Int64 {
-        try #require(try fixture.store.readAndWait { store throws(StoreError) in try store.conversation(id) })
+        try #require(try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.one(id) })
             .activeAtMilliseconds
     }
 }

@@ -14,12 +14,12 @@ struct CommandLogTests {
         let new = NewCommand(
             target: target, sender: sender, channel: "verona", kind: .group, clientToken: ClientToken([1, 2]),
             content: content)
-        return try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.addCommand(new) }
+        return try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.add(new) }
     }
 
     private func bodies(_ fixture: Fixture, _ user: UserID, after: Int64 = 0, limit: Int = 100) throws -> [String] {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.commands.commands(for: user, after: after, limit: limit)
+            try store.commands.page(for: user, after: after, limit: limit)
         }.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
@@ -30,8 +30,8 @@ struct CommandLogTests {
         let tybalt = try fixture.user("tybalt")
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         let room = try fixture.store.writeAndWait { store throws(StoreError) in
-            let room = try store.createChannel(.room, ChannelName("ball")!, creator: .system)
-            try store.addListeners([tybalt], to: room)
+            let room = try store.conversations.createChannel(.room, ChannelName("ball")!, creator: .system)
+            try store.conversations.addListeners([tybalt], to: room)
             return room
         }
         let first = try self.add(fixture, "1", for: .conversation(verona), from: romeo)
@@ -44,7 +44,7 @@ struct CommandLogTests {
         #expect(try self.bodies(fixture, romeo) == ["1"])
         #expect(try self.bodies(fixture, juliet, after: first.command.sequence) == ["2"])
         let read = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.commands.commands(for: romeo, after: 0, limit: 1)
+            try store.commands.page(for: romeo, after: 0, limit: 1)
         }
         #expect(read == [first.command] && first.command.senderName.text == "romeo")
         #expect(try fixture.unread(juliet) == [:])
@@ -65,7 +65,7 @@ struct CommandLogTests {
                     kind: MessageKind(rawValue: 99), flags: .syncOnce, wire: .wuKong, body: Array(body.utf8)))
             new.replacesEqual = true
             let command = new
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.addCommand(command) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.commands.add(command) }
         }
         _ = try self.add(fixture, "members", for: .conversation(verona))
         for _ in 0..<3 {
@@ -85,10 +85,13 @@ struct CommandLogTests {
         let verona = try fixture.group("verona", owner: romeo)
         _ = try self.add(fixture, "early", for: .conversation(verona))
         fixture.clock.advance(milliseconds: 5)
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addMembers([juliet], to: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.conversations.addMembers([juliet], to: verona)
+        }
         _ = try self.add(fixture, "now", for: .conversation(verona))
         #expect(try self.bodies(fixture, juliet) == ["now"])
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.removeMembers([juliet], from: verona)
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.conversations.removeMembers([juliet], from: verona)
         }
         #expect(try self.bodies(fixture, juliet) == [])
     }
@@ -98,8 +101,9 @@ struct CommandLogTests {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
         let topic = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(.community, ChannelName("verona")!, creator: romeo)
-            return try store.createChannel(.communityTopic, ChannelName("verona@balls")!, creator: .system)
+            try store.conversations.createChannel(.community, ChannelName("verona")!, creator: romeo)
+            return try store.conversations.createChannel(
+                .communityTopic, ChannelName("verona@balls")!, creator: .system)
         }
         let added = try self.add(fixture, "1", for: .conversation(topic))
         #expect(added.receivers == [romeo] && added.command.conversation == topic)
@@ -116,7 +120,7 @@ struct CommandLogTests {
         }
         func acknowledge(_ sequence: Int64, single: Bool) throws -> Int64 {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.commands.acknowledgeCommands(romeo, upTo: sequence, single: single)
+                try store.commands.acknowledge(romeo, upTo: sequence, single: single)
             }
         }
         #expect(try acknowledge(commands[2], single: true) == 0)
@@ -125,7 +129,7 @@ struct CommandLogTests {
         #expect(try acknowledge(commands[0], single: false) == commands[2])
         #expect(try acknowledge(99, single: false) == commands[3])
         let position = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.commands.commandPosition(romeo)
+            try store.commands.position(romeo)
         }
         #expect(position == commands[3])
         #expect(try fixture.verified().findings == [])

@@ -10,11 +10,13 @@ struct ConversationTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let verona = try fixture.group("verona", owner: romeo, [juliet, romeo, juliet])
-        let members = try fixture.store.readAndWait { store throws(StoreError) in try store.members(of: verona) }
+        let members = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.conversations.members(of: verona)
+        }
         #expect(members.map(\.name.text) == ["romeo", "juliet"])
         #expect(members.map(\.role) == [.owner, .member])
         let conversation = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversation(.channel(.group, ChannelName("verona")!), seenBy: juliet)
+            try store.conversations.one(.channel(.group, ChannelName("verona")!), seenBy: juliet)
         }
         #expect(conversation?.id == verona && conversation?.memberCount == 2)
         #expect(throws: StoreError.exists("conversation verona")) { try fixture.group("verona", owner: juliet) }
@@ -26,10 +28,12 @@ struct ConversationTests {
         let romeo = try fixture.user("romeo")
         let group = try fixture.group("verona", owner: romeo)
         let room = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(.room, ChannelName("verona")!, creator: romeo)
+            try store.conversations.createChannel(.room, ChannelName("verona")!, creator: romeo)
         }
         #expect(group != room)
-        #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.members(of: room) } == [])
+        #expect(
+            try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.members(of: room) }
+                == [])
     }
 
     @Test("adding and removing says what changed, raises the revision, and holds for the next message")
@@ -39,12 +43,12 @@ struct ConversationTests {
         let nurse = try fixture.user("nurse")
         let verona = try fixture.group("verona", owner: romeo)
         let added = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.addMembers([juliet, romeo, nurse], to: verona)
+            try store.conversations.addMembers([juliet, romeo, nurse], to: verona)
         }
         #expect(added == MembershipChange(users: [juliet, nurse], members: [romeo, juliet, nurse], revision: 1))
         #expect(fixture.send("hi", from: juliet, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
         let removed = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.removeMembers([juliet, juliet, .system], from: verona)
+            try store.conversations.removeMembers([juliet, juliet, .system], from: verona)
         }
         #expect(removed == MembershipChange(users: [juliet], members: [romeo, nurse], revision: 2))
         #expect(fixture.send("hi", from: juliet, to: .id(verona)).refusal == .notMember)
@@ -60,7 +64,9 @@ struct ConversationTests {
         #expect(throws: refusal) { try fixture.group("big", owner: romeo, [juliet, nurse]) }
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         #expect(throws: refusal) {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.addMembers([nurse], to: verona) }
+            try fixture.store.writeAndWait { store throws(StoreError) in
+                try store.conversations.addMembers([nurse], to: verona)
+            }
         }
     }
 
@@ -70,12 +76,14 @@ struct ConversationTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let verona = try fixture.group("verona", owner: romeo)
         fixture.send("early", from: romeo, to: .id(verona))
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.addMembers([juliet], to: verona)
+        }
         #expect(try fixture.unread(juliet) == [:])
         fixture.send("late", from: romeo, to: .id(verona))
         #expect(try fixture.unread(juliet) == [verona: 1])
         let seen = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.latestMessages(in: verona, limit: 10, as: .member(juliet)).count
+            try store.messages.latest(in: verona, limit: 10, as: .member(juliet)).count
         }
         #expect(seen == 2)
         #expect(try fixture.verified().findings == [])
@@ -89,7 +97,7 @@ struct ConversationTests {
         let mantua = try fixture.group("mantua", owner: romeo, [juliet])
         func changed(_ since: Int64) throws -> [ConversationOfMember] {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.conversationsChanged(of: juliet, since: since)
+                try store.conversations.changed(of: juliet, since: since)
             }
         }
         let start = try #require(try changed(0).map(\.change).max())
@@ -98,13 +106,17 @@ struct ConversationTests {
         let afterMessage = try changed(start)
         #expect(afterMessage.map(\.conversation.id) == [mantua] && afterMessage.first?.unread == 1)
         let message = try #require(afterMessage.first?.change)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setTitle("Verona", of: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.setTitle("Verona", of: verona)
+        }
         #expect(try changed(message).map(\.conversation.title) == ["Verona"])
         let title = try #require(try changed(message).first?.change)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.markRead(juliet, in: mantua, upTo: 1) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.inbox.markRead(juliet, in: mantua, upTo: 1)
+        }
         #expect(try changed(title).map(\.unread) == [0])
         let forRomeo = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.conversationsChanged(of: romeo, since: title).count
+            try store.conversations.changed(of: romeo, since: title).count
         }
         #expect(forRomeo == 0)
     }
@@ -115,7 +127,9 @@ struct ConversationTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         fixture.send("hi", from: juliet, to: direct("romeo"))
         let names = try fixture.store.readAndWait { store throws(StoreError) in
-            [try store.conversations(of: romeo), try store.conversations(of: juliet)].map { $0[0].peerName?.text }
+            [try store.conversations.page(of: romeo), try store.conversations.page(of: juliet)].map {
+                $0[0].peerName?.text
+            }
         }
         #expect(names == ["juliet", "romeo"])
     }

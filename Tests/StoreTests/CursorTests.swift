@@ -25,14 +25,14 @@ struct CursorTests {
     private func edit(_ message: Message, to text: String, in fixture: Fixture? = nil) throws -> Int64 {
         let (place, romeo) = (MessagePlace(message.conversation, message.sequence), self.romeo)
         return try (fixture ?? self.fixture).store.writeAndWait { transaction throws(StoreError) in
-            try transaction.edit(place, newBody: Array(text.utf8), isJSONObject: false, by: Actor(romeo))
+            try transaction.messages.edit(place, newBody: Array(text.utf8), isJSONObject: false, by: Actor(romeo))
         }.patchedAtMilliseconds
     }
 
     private func patches(after moment: Int64, in fixture: Fixture? = nil, limit: Int = 10) throws -> PatchPage {
         let juliet = self.juliet
         return try (fixture ?? self.fixture).store.readAndWait { reading throws(StoreError) in
-            try reading.patches(for: juliet, after: moment, limit: limit)
+            try reading.inbox.patches(for: juliet, after: moment, limit: limit)
         }
     }
 
@@ -45,7 +45,7 @@ struct CursorTests {
         #expect(first > other.sentAtMilliseconds, "a client may take the time of a message for that of a change")
         let second = try self.edit(other, to: "zwei")
         let third = try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.recall(MessagePlace(one.conversation, one.sequence), by: Actor(romeo))
+            try transaction.messages.recall(MessagePlace(one.conversation, one.sequence), by: Actor(romeo))
         }.patchedAtMilliseconds
         #expect(first < second && second < third)
         let after = try self.patches(after: first)
@@ -86,13 +86,14 @@ struct CursorTests {
         let group = try fixture.group("verona", owner: romeo)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
             for _ in 0..<3 {
-                try transaction.addMembers([juliet], to: group)
-                try transaction.removeMembers([juliet], from: group)
+                try transaction.conversations.addMembers([juliet], to: group)
+                try transaction.conversations.removeMembers([juliet], from: group)
             }
-            try transaction.addMembers([juliet], to: group)
+            try transaction.conversations.addMembers([juliet], to: group)
         }
         func events(after moment: Int64) throws -> [LoggedEvent] {
-            try fixture.store.readAndWait { reading throws(StoreError) in try reading.events(for: juliet, after: moment)
+            try fixture.store.readAndWait { reading throws(StoreError) in
+                try reading.feed.events(for: juliet, after: moment)
             }
         }
         let all = try events(after: 0)
@@ -110,10 +111,10 @@ struct CursorTests {
         self.fixture.send("two", from: romeo, to: .id(group))
         func read(_ id: ConversationID) throws -> Int64 {
             try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-                try transaction.clearUnread(juliet, in: id)
+                try transaction.inbox.clearUnread(juliet, in: id)
             }
             return try self.fixture.store.readAndWait { reading throws(StoreError) in
-                try reading.lastReadMoment(of: juliet)
+                try reading.inbox.lastReadMoment(of: juliet)
             }
         }
         let first = try read(direct)
@@ -121,7 +122,7 @@ struct CursorTests {
         let second = try read(group)
         #expect(second >= first, "a clock that was stepped back")
         let list = try self.fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.unreadList(of: juliet, readAfter: first, limit: 50)
+            try reading.inbox.unreadList(of: juliet, readAfter: first, limit: 50)
         }
         #expect(list.map(\.conversation.id).contains(group))
     }
@@ -136,7 +137,7 @@ struct CursorTests {
             query.isForward = isForward
             let asked = query
             return try self.fixture.store.readAndWait { reading throws(StoreError) in
-                try reading.history(in: id, asked, as: .member(juliet)).map(\.message.sequence)
+                try reading.messages.history(in: id, asked, as: .member(juliet)).map(\.message.sequence)
             }
         }
         let unknown = HistoryEdge(atMilliseconds: time, message: MessageID(rawValue: 1))

@@ -29,25 +29,29 @@ struct DeletionTests {
         _ fixture: Fixture, _ romeo: UserID, _ juliet: UserID, _ verona: ConversationID, _ talk: ConversationID
     ) {
         let name = UserName("romeo")!
-        let taken = self.problem(fixture) { store throws(StoreError) in try store.createUser(name) }
+        let taken = self.problem(fixture) { store throws(StoreError) in try store.people.createUser(name) }
         #expect(taken == .exists("user romeo"))
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.ensureUser(name).id })
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.setDisabled(romeo, false) })
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.setPasswordHash(romeo, "h") })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.people.ensureUser(name).id })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.people.setDisabled(romeo, false) })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.people.setPasswordHash(romeo, "h") })
         #expect(
             self.isGone(fixture) { store throws(StoreError) in
-                try store.issueToken(
+                try store.people.issueToken(
                     hash: [2], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
             })
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.addMembers([romeo], to: verona).users })
-        #expect(
-            self.isGone(fixture) { store throws(StoreError) in try store.friends.makeFriends(romeo, juliet).change })
         #expect(
             self.isGone(fixture) { store throws(StoreError) in
-                try store.setListed(owner: juliet, .allowed, romeo, true)
+                try store.conversations.addMembers([romeo], to: verona).users
             })
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.ensureDirect(juliet, romeo) })
-        #expect(self.isGone(fixture) { store throws(StoreError) in try store.deleteUser(romeo).user })
+        #expect(
+            self.isGone(fixture) { store throws(StoreError) in try store.friends.make(romeo, juliet).change })
+        #expect(
+            self.isGone(fixture) { store throws(StoreError) in
+                try store.people.setListed(owner: juliet, .allowed, romeo, true)
+            })
+        #expect(
+            self.isGone(fixture) { store throws(StoreError) in try store.conversations.ensureDirect(juliet, romeo) })
+        #expect(self.isGone(fixture) { store throws(StoreError) in try store.people.deleteUser(romeo).user })
         #expect(fixture.send("x", from: juliet, to: direct("romeo")).refusal == .noSuchUser)
         #expect(fixture.send("x", from: juliet, to: .id(talk)).refusal == .noSuchUser)
         #expect(fixture.send("x", from: romeo, to: direct("juliet")).refusal == .noSuchUser)
@@ -65,29 +69,31 @@ struct DeletionTests {
         _ = fixture.send("but soft", from: romeo, to: .id(verona))
         _ = fixture.send("o romeo", from: juliet, to: direct("romeo"))
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setProfile(of: romeo, ProfilePatch(displayName: "Romeo", attributes: Array(#"{"a":1}"#.utf8)))
-            try store.setExternalID(romeo, "7")
-            try store.setPasswordHash(romeo, "hash")
-            try store.setRole(romeo, .administrator)
-            try store.issueToken(
+            try store.people.setProfile(
+                of: romeo, ProfilePatch(displayName: "Romeo", attributes: Array(#"{"a":1}"#.utf8)))
+            try store.people.setExternalID(romeo, "7")
+            try store.people.setPasswordHash(romeo, "hash")
+            try store.people.setRole(romeo, .administrator)
+            try store.people.issueToken(
                 hash: [1], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
-            try store.friends.makeFriends(romeo, juliet)
-            try store.friends.setFriendRemark(romeo, of: juliet, "love")
-            _ = try store.friends.askFriend(romeo, by: tybalt, text: "duel", token: "t")
-            try store.setListed(owner: romeo, .blocked, tybalt, true)
-            try store.setListed(owner: tybalt, .blocked, romeo, true)
-            try store.setAllowlistOnly(romeo, true)
+            try store.friends.make(romeo, juliet)
+            try store.friends.setRemark(romeo, of: juliet, "love")
+            _ = try store.friends.ask(romeo, by: tybalt, text: "duel", token: "t")
+            try store.people.setListed(owner: romeo, .blocked, tybalt, true)
+            try store.people.setListed(owner: tybalt, .blocked, romeo, true)
+            try store.people.setAllowlistOnly(romeo, true)
         }
-        let deleted = try fixture.store.writeAndWait { store throws(StoreError) in try store.deleteUser(romeo) }
+        let deleted = try fixture.store.writeAndWait { store throws(StoreError) in try store.people.deleteUser(romeo) }
         #expect(deleted.revokedTokens == 1)
         let found = try fixture.store.readAndWait { store throws(StoreError) in
-            let requests = try store.friendRequest(from: tybalt, to: romeo)?.state
+            let requests = try store.friends.request(from: tybalt, to: romeo)?.state
             return (
-                user: try store.user(romeo), tokens: try store.tokens(of: romeo).count,
-                friends: try store.friendIDs(of: juliet) + store.friendIDs(of: romeo),
-                told: try store.friend(romeo, of: juliet), request: requests,
-                lists: try store.personalList(of: tybalt, .blocked) + store.personalList(of: romeo, .blocked),
-                profile: try store.profile(of: romeo), member: try store.member(romeo, in: verona)
+                user: try store.people.user(romeo), tokens: try store.people.tokens(of: romeo).count,
+                friends: try store.friends.ids(of: juliet) + store.friends.ids(of: romeo),
+                told: try store.friends.one(romeo, of: juliet), request: requests,
+                lists: try store.people.personalList(of: tybalt, .blocked)
+                    + store.people.personalList(of: romeo, .blocked),
+                profile: try store.people.profile(of: romeo), member: try store.conversations.member(romeo, in: verona)
             )
         }
         let user = try #require(found.user)
@@ -106,12 +112,12 @@ struct DeletionTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let verona = try fixture.group("verona", owner: juliet)
         let talk = try #require(fixture.send("hist", from: juliet, to: direct("romeo")).accepted).message.conversation
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.people.deleteUser(romeo) }
         self.expectOver(fixture, romeo, juliet, verona, talk)
         // Not only while the writer remembers them.
         let reopened = try fixture.reopened()
         self.expectOver(reopened, romeo, juliet, verona, talk)
-        let system = self.problem(reopened) { store throws(StoreError) in try store.deleteUser(.system).user }
+        let system = self.problem(reopened) { store throws(StoreError) in try store.people.deleteUser(.system).user }
         #expect(system != nil)
     }
 
@@ -120,7 +126,7 @@ struct DeletionTests {
         let team = try TeamFixture()
         var owners: [UserID?] = []
         for owner in [team.owner, team.manager, team.member, team.other] {
-            try team.write { store, _ throws(StoreError) in _ = try store.deleteUser(owner) }
+            try team.write { store, _ throws(StoreError) in _ = try store.people.deleteUser(owner) }
             owners.append(try team.roles().first { $0.value == .owner }?.key)
         }
         #expect(owners == [team.manager, team.member, team.other, nil])
@@ -139,8 +145,8 @@ struct DeletionTests {
         try team.write { store, id throws(StoreError) in
             _ = try store.teams.apply(to: id, outsider)
             _ = try store.teams.invite([stranger], to: id, by: Actor(manager))
-            _ = try store.deleteUser(outsider)
-            _ = try store.deleteUser(manager)
+            _ = try store.people.deleteUser(outsider)
+            _ = try store.people.deleteUser(manager)
         }
         #expect(try team.requests(waiting: true) == [])
         #expect(try team.isSound() == [])
@@ -159,7 +165,7 @@ struct DeletionTests {
     func planted(_ sql: String) throws {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.people.deleteUser(romeo) }
         fixture.store.close()
         try Connection(path: DataFolder.databasePath(in: fixture.folder.data), role: .writer(synchronous: "FULL"))
             .script(sql + " WHERE name = 'romeo'")
@@ -173,15 +179,16 @@ struct DeletionTests {
         let verona = try fixture.group("verona", owner: romeo)
         _ = try fixture.group("mantua", owner: juliet, [romeo])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.friends.makeFriends(romeo, juliet)
-            try store.disband(verona, by: .operator)
-            try store.issueToken(hash: [9], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
+            try store.friends.make(romeo, juliet)
+            try store.conversations.disband(verona, by: .operator)
+            try store.people.issueToken(
+                hash: [9], user: romeo, class: .app, level: .primary, expiresAtMilliseconds: nil)
         }
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                counts: try store.personCounts(of: romeo), friends: try store.newestFriends(of: romeo, limit: 5),
-                teams: try store.teams(of: romeo, limit: 5).map(\.name.text),
-                issued: try store.tokenIssueTimes(of: romeo)
+                counts: try store.people.counts(of: romeo), friends: try store.friends.newest(of: romeo, limit: 5),
+                teams: try store.people.teams(of: romeo, limit: 5).map(\.name.text),
+                issued: try store.people.tokenIssueTimes(of: romeo)
             )
         }
         #expect(found.counts == (friends: 1, teams: 1, files: 0))

@@ -80,7 +80,7 @@ struct EventEncodingTests {
         let verona = try Verona()
         let (id, tybalt, juliet) = (verona.id, verona.tybalt, verona.juliet)
         let number = try verona.write { store throws(StoreError) in
-            try store.addMembers([tybalt], to: id)
+            try store.conversations.addMembers([tybalt], to: id)
             try store.connection.run(
                 "UPDATE conversation_event SET payload = ? WHERE number = (SELECT max(number) FROM conversation_event)",
                 #"{"v":2,"m":["tybalt"]}"#)
@@ -89,7 +89,7 @@ struct EventEncodingTests {
             } ?? 0
         }
         #expect(throws: StoreError.unreadableEvent(number: number, .unknownVersion(2))) {
-            try verona.read { store throws(StoreError) in try store.events(for: juliet, after: 0) }
+            try verona.read { store throws(StoreError) in try store.feed.events(for: juliet, after: 0) }
         }
         #expect(try verona.say("still here", verona.romeo).sequence > 0)
     }

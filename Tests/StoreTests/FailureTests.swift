@@ -38,7 +38,7 @@ struct FailureTests {
         ]
         fixture.store.append(appends)
         fixture.store.write(
-            { store throws(StoreError) in try store.markRead(juliet, in: verona, upTo: 3) }, then: { _ in })
+            { store throws(StoreError) in try store.inbox.markRead(juliet, in: verona, upTo: 3) }, then: { _ in })
         gate.open()
         let results = fixture.results(of: appends)
         #expect(results.map { $0.accepted?.message.sequence } == [2, nil, 3])
@@ -92,7 +92,7 @@ struct FailureTests {
         #expect(fixture.send("no", from: romeo, to: .id(verona)).failure == .full)
         #expect(fixture.send("…", from: romeo, to: .id(verona), flags: .transient).accepted != nil)
         let change = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.markRead(romeo, in: verona, upTo: 1)
+            try store.inbox.markRead(romeo, in: verona, upTo: 1)
         }
         #expect(change.hasMoved)
         #expect(try fixture.bodies(verona) == ["before"])
@@ -126,7 +126,7 @@ struct FailureTests {
         #expect(fixture.send(body, from: romeo, to: .id(verona)).failure == .full)
         #expect(try fixture.bodies(verona).count == accepted)
         let change = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.markRead(romeo, in: verona, upTo: 1)
+            try store.inbox.markRead(romeo, in: verona, upTo: 1)
         }
         #expect(change.hasMoved)
         fixture.store.runMaintenance()

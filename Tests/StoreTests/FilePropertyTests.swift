@@ -130,7 +130,7 @@ struct FilePropertyTests {
             let through = max(0, last.place.sequence - Int64.random(in: 0..<20, using: &random))
             model.cleared[user] = max(model.cleared[user, default: 0], through)
             try verona.write { store throws(StoreError) in
-                _ = try store.clearHistory(user, in: last.place.conversation, through: through)
+                _ = try store.inbox.clearHistory(user, in: last.place.conversation, through: through)
             }
         case 16: try self.move(verona, &model, user)
         case 17: self.picture(verona, &model, user, &random)
@@ -225,7 +225,8 @@ struct FilePropertyTests {
         let (named, linked) = self.existing(model, body)
         let isTaken = named.union(linked).allSatisfy { model.canRead($0, said.sender) }
         let refusal = verona.refusal { store throws(StoreError) in
-            try store.edit(said.place, newBody: Array(body.text.utf8), isJSONObject: false, by: Actor(said.sender))
+            try store.messages.edit(
+                said.place, newBody: Array(body.text.utf8), isJSONObject: false, by: Actor(said.sender))
         }
         if case .tooMany = refusal { return }
         #expect(refusal == (isTaken ? nil : .noSuchFile))
@@ -242,7 +243,10 @@ struct FilePropertyTests {
         model.said[index].isGone = true
         #expect(
             verona.refusal { store throws(StoreError) in
-                _ = deletes ? try store.deleteForAll(place, by: .operator) : try store.recall(place, by: .operator)
+                _ =
+                    deletes
+                    ? try store.messages.deleteForAll(place, by: .operator)
+                    : try store.messages.recall(place, by: .operator)
             } == nil)
     }
 
@@ -250,7 +254,7 @@ struct FilePropertyTests {
         guard let index = model.said.indices.randomElement(using: &random), model.members.contains(user) else { return }
         let place = model.said[index].place
         model.said[index].hidden.insert(user)
-        #expect(verona.refusal { store throws(StoreError) in try store.hide([place], for: user) } == nil)
+        #expect(verona.refusal { store throws(StoreError) in try store.messages.hide([place], for: user) } == nil)
     }
 
     /// In or out of the group; the owner stays.
@@ -258,10 +262,10 @@ struct FilePropertyTests {
         guard user != verona.escalus else { return }
         let id = verona.id
         if model.members.remove(user) != nil {
-            try verona.write { store throws(StoreError) in _ = try store.removeMembers([user], from: id) }
+            try verona.write { store throws(StoreError) in _ = try store.conversations.removeMembers([user], from: id) }
         } else {
             model.members.insert(user)
-            try verona.write { store throws(StoreError) in _ = try store.addMembers([user], to: id) }
+            try verona.write { store throws(StoreError) in _ = try store.conversations.addMembers([user], to: id) }
         }
     }
 

@@ -50,7 +50,7 @@ struct FileReferenceTests {
         #expect(verona.refusalToSay(self.text(file), verona.juliet, to: direct("tybalt")) == nil)
         #expect(try verona.canRead(file, verona.tybalt))
         let romeo = verona.romeo
-        try verona.write { store throws(StoreError) in _ = try store.recall(first, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.recall(first, by: Actor(romeo)) }
         #expect(try verona.readers(of: file) == [verona.juliet, verona.tybalt])
         #expect(try verona.file(file.key)?.references == 1)
         #expect(try verona.isSound() == [])
@@ -95,7 +95,7 @@ struct FileReferenceTests {
         let accepted = try #require(send(file.key, from: verona.romeo).accepted)
         #expect(try verona.readers(of: file) == verona.everyone.sorted { $0.rawValue < $1.rawValue })
         let (place, romeo) = (MessagePlace(verona.id, accepted.message.sequence), verona.romeo)
-        try verona.write { store throws(StoreError) in _ = try store.recall(place, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.recall(place, by: Actor(romeo)) }
         #expect(try verona.readers(of: file) == [romeo], "what is taken back shows nobody its files")
         #expect(try verona.isSound() == [])
     }
@@ -107,7 +107,7 @@ struct FileReferenceTests {
         try verona.say(self.text(file), verona.romeo)
         let place = try verona.say(self.text(file), verona.juliet, token: "a")
         let (id, juliet) = (verona.id, verona.juliet)
-        try verona.write { store throws(StoreError) in _ = try store.removeMembers([juliet], from: id) }
+        try verona.write { store throws(StoreError) in _ = try store.conversations.removeMembers([juliet], from: id) }
         let again = verona.fixture.send(self.text(file), from: juliet, to: .id(id), token: "a")
         #expect(again.accepted?.isDuplicate == true)
         #expect(again.accepted?.message.sequence == place.sequence)
@@ -147,7 +147,10 @@ struct FileReferenceTests {
         #expect(try verona.file(file.key)?.references == 2)
         let romeo = verona.romeo
         let alive = try verona.write { store throws(StoreError) in
-            _ = recalls ? try store.recall(place, by: Actor(romeo)) : try store.deleteForAll(place, by: Actor(romeo))
+            _ =
+                recalls
+                ? try store.messages.recall(place, by: Actor(romeo))
+                : try store.messages.deleteForAll(place, by: Actor(romeo))
             return try store.reading.files.file(link: link) != nil
         }
         #expect(!alive)
@@ -166,10 +169,10 @@ struct FileReferenceTests {
         let file = try verona.upload(verona.romeo)
         let link = try verona.link(file)
         let places = [try verona.say("\(link)", verona.romeo), try verona.say("\(link)", verona.juliet)]
-        try verona.write { store throws(StoreError) in _ = try store.recall(places[0], by: .operator) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.recall(places[0], by: .operator) }
         #expect(try verona.file(link: link) != nil)
         #expect(try verona.read { store throws(StoreError) in try store.files.link(to: file.id) } == link)
-        try verona.write { store throws(StoreError) in _ = try store.recall(places[1], by: .operator) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.recall(places[1], by: .operator) }
         #expect(try verona.file(link: link) == nil)
         #expect(try verona.read { store throws(StoreError) in try store.files.link(to: file.id) } == nil)
         #expect(try verona.isSound() == [])
@@ -184,18 +187,18 @@ struct FileReferenceTests {
         let romeo = Actor(verona.romeo)
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.edit(place, newBody: Array("\(others.key)".utf8), isJSONObject: false, by: romeo)
+                try store.messages.edit(place, newBody: Array("\(others.key)".utf8), isJSONObject: false, by: romeo)
             } == .noSuchFile)
         #expect(try verona.canRead(one, verona.juliet))
         #expect(try verona.extra(place) == nil)
         let both = Array("\(one.key) \(two.key)".utf8)
         try verona.write { store throws(StoreError) in
-            _ = try store.edit(place, newBody: both, isJSONObject: false, by: romeo)
+            _ = try store.messages.edit(place, newBody: both, isJSONObject: false, by: romeo)
         }
         #expect(try verona.canRead(one, verona.juliet))
         #expect(try verona.canRead(two, verona.juliet))
         try verona.write { store throws(StoreError) in
-            _ = try store.edit(place, newBody: Array("\(two.key)".utf8), isJSONObject: false, by: romeo)
+            _ = try store.messages.edit(place, newBody: Array("\(two.key)".utf8), isJSONObject: false, by: romeo)
         }
         #expect(try !verona.canRead(one, verona.juliet))
         #expect(try verona.canRead(two, verona.juliet))
@@ -210,7 +213,7 @@ struct FileReferenceTests {
         let link = try verona.link(file)
         let place = try verona.say("\(link)", verona.romeo)
         _ = verona.refusal { store throws(StoreError) in
-            try store.recall(place, by: .operator)
+            try store.messages.recall(place, by: .operator)
             throw .refused(.notApplicable)
         }
         #expect(try verona.file(link: link) != nil)
@@ -226,7 +229,7 @@ struct FileReferenceTests {
         let file = try verona.upload(verona.romeo)
         let place = try verona.say(self.text(file), verona.romeo)
         let juliet = verona.juliet
-        try verona.write { store throws(StoreError) in _ = try store.hide([place], for: juliet) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.hide([place], for: juliet) }
         #expect(try verona.readers(of: file) == [verona.escalus, verona.mercutio, verona.romeo])
         #expect(verona.refusalToSay(self.text(file), juliet) == .noSuchFile)
         #expect(try verona.isSound() == [])
@@ -239,7 +242,7 @@ struct FileReferenceTests {
         let place = try verona.say(self.text(file), verona.romeo)
         let (id, juliet) = (verona.id, verona.juliet)
         try verona.write { store throws(StoreError) in
-            _ = try store.clearHistory(juliet, in: id, through: place.sequence)
+            _ = try store.inbox.clearHistory(juliet, in: id, through: place.sequence)
         }
         #expect(try !verona.canRead(file, juliet))
         #expect(try verona.canRead(file, verona.escalus))
@@ -255,12 +258,12 @@ struct FileReferenceTests {
         try verona.say(self.text(file), verona.romeo)
         let (id, juliet, tybalt, romeo) = (verona.id, verona.juliet, verona.tybalt, verona.romeo)
         try verona.write { store throws(StoreError) in
-            _ = try store.removeMembers([juliet, romeo], from: id)
-            _ = try store.addMembers([tybalt], to: id)
+            _ = try store.conversations.removeMembers([juliet, romeo], from: id)
+            _ = try store.conversations.addMembers([tybalt], to: id)
         }
         #expect(try verona.readers(of: file) == [verona.escalus, verona.mercutio, tybalt])
         try verona.write { store throws(StoreError) in
-            _ = try store.addListeners([juliet], to: id)
+            _ = try store.conversations.addListeners([juliet], to: id)
         }
         #expect(try verona.canRead(file, juliet))
         #expect(try verona.isSound() == [])
@@ -281,8 +284,9 @@ struct FileReferenceTests {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
         let topic = try verona.write { store throws(StoreError) in
-            _ = try store.createChannel(.community, ChannelName("town")!, creator: romeo, members: [juliet])
-            return try store.createChannel(.communityTopic, ChannelName("town@news")!, creator: .system)
+            _ = try store.conversations.createChannel(
+                .community, ChannelName("town")!, creator: romeo, members: [juliet])
+            return try store.conversations.createChannel(.communityTopic, ChannelName("town@news")!, creator: .system)
         }
         let file = try verona.upload(romeo)
         for _ in 0..<messages { #expect(verona.refusalToSay(self.text(file), romeo, to: .id(topic)) == nil) }
@@ -297,7 +301,7 @@ struct FileReferenceTests {
         let places = try (0..<80).map { _ in try verona.say(self.text(file), verona.romeo) }
         #expect(try verona.readers(of: file) == verona.everyone)
         let juliet = verona.juliet
-        try verona.write { store throws(StoreError) in _ = try store.hide(places, for: juliet) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.hide(places, for: juliet) }
         #expect(try verona.readers(of: file) == [verona.escalus, verona.mercutio, verona.romeo])
         #expect(try verona.isSound() == [])
     }

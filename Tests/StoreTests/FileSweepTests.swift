@@ -38,7 +38,7 @@ struct FileSweepTests {
         let place = try verona.say("\(file.key)", verona.romeo)
         verona.advance(seconds: 10 * Self.day)
         #expect(try verona.sweep() == [])
-        try verona.write { store throws(StoreError) in _ = try store.recall(place, by: .operator) }
+        try verona.write { store throws(StoreError) in _ = try store.messages.recall(place, by: .operator) }
         verona.advance(seconds: Self.day)
         #expect(try verona.sweep() == [])
         #expect(try verona.file(file.key) != nil)

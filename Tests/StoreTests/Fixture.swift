@@ -145,25 +145,25 @@ final class Fixture: Sendable {
 
     func user(_ name: String) throws -> UserID {
         let name = try #require(UserName(name))
-        return try self.store.writeAndWait { transaction throws(StoreError) in try transaction.createUser(name) }
+        return try self.store.writeAndWait { transaction throws(StoreError) in try transaction.people.createUser(name) }
     }
 
     func group(_ name: String, owner: UserID, _ members: [UserID] = []) throws -> ConversationID {
         let name = try #require(ChannelName(name))
         return try self.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.createChannel(.group, name, creator: owner, members: members)
+            try transaction.conversations.createChannel(.group, name, creator: owner, members: members)
         }
     }
 
     func member(_ user: UserID, in conversation: ConversationID) throws -> Member {
         let member = try self.store.readAndWait { reading throws(StoreError) in
-            try reading.member(user, in: conversation)
+            try reading.conversations.member(user, in: conversation)
         }
         return try #require(member)
     }
 
     func unread(_ user: UserID) throws -> [ConversationID: Int64] {
-        try self.store.readAndWait { reading throws(StoreError) in try reading.unread(of: user) }
+        try self.store.readAndWait { reading throws(StoreError) in try reading.inbox.unread(of: user) }
     }
 
     func bodies(_ conversation: ConversationID) throws -> [String] {
@@ -171,7 +171,7 @@ final class Fixture: Sendable {
             var all: [Message] = []
             while true {
                 // A page ends at its bound of bytes too.
-                let page = try reading.messages(
+                let page = try reading.messages.page(
                     in: conversation, before: all.first?.sequence ?? .max, limit: 1_000, as: .unrestricted)
                 if page.isEmpty { return all }
                 all = page + all

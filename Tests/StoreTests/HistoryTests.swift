@@ -19,11 +19,11 @@ struct HistoryTests {
         let (fixture, romeo, verona) = try self.filled(30)
         let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.latestMessages(in: verona, limit: 3, as: .member(romeo)),
-                try store.messages(in: verona, before: 10, limit: 3, as: .member(romeo)),
-                try store.messages(in: verona, after: 10, limit: 3, as: .member(romeo)),
-                try store.messages(in: verona, after: 30, limit: 3, as: .member(romeo)),
-                try store.messages(in: verona, before: 1, limit: 3, as: .member(romeo)),
+                try store.messages.latest(in: verona, limit: 3, as: .member(romeo)),
+                try store.messages.page(in: verona, before: 10, limit: 3, as: .member(romeo)),
+                try store.messages.page(in: verona, after: 10, limit: 3, as: .member(romeo)),
+                try store.messages.page(in: verona, after: 30, limit: 3, as: .member(romeo)),
+                try store.messages.page(in: verona, before: 1, limit: 3, as: .member(romeo)),
             ].map { $0.map(\.sequence) }
         }
         #expect(pages == [[28, 29, 30], [7, 8, 9], [11, 12, 13], [], []])
@@ -39,7 +39,7 @@ struct HistoryTests {
     func around(_ sequence: Int64, _ limit: Int, _ expected: [Int]) throws {
         let (fixture, romeo, verona) = try self.filled(30)
         let found = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages(in: verona, around: sequence, limit: limit, as: .member(romeo)).map(\.sequence)
+            try store.messages.page(in: verona, around: sequence, limit: limit, as: .member(romeo)).map(\.sequence)
         }
         #expect(found == expected.map { Int64($0) })
     }
@@ -48,18 +48,18 @@ struct HistoryTests {
     func byID() throws {
         let (fixture, romeo, verona) = try self.filled(33)
         let all = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.latestMessages(in: verona, limit: 100, as: .unrestricted)
+            try store.messages.latest(in: verona, limit: 100, as: .unrestricted)
         }
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             try all.map { message throws(StoreError) in
-                try store.message(message.id, in: verona, as: .member(romeo))?.sequence
+                try store.messages.one(message.id, in: verona, as: .member(romeo))?.sequence
             }
         }
         #expect(found == (1...33).map { Int64($0) })
         let unknown = [all[0].id.rawValue - 1, all[16].id.rawValue + 1_000_000, all[32].id.rawValue + 1]
         let missing = try fixture.store.readAndWait { store throws(StoreError) in
             try unknown.map { id throws(StoreError) in
-                try store.message(MessageID(rawValue: id), in: verona, as: .unrestricted) == nil
+                try store.messages.one(MessageID(rawValue: id), in: verona, as: .unrestricted) == nil
             }
         }
         #expect(missing == [true, true, true])
@@ -70,7 +70,7 @@ struct HistoryTests {
         let (fixture, _, verona) = try self.filled(1)
         #expect(throws: StoreError.invalid("a page has 1 to 1000 entries, not \(limit)")) {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.latestMessages(in: verona, limit: limit, as: .unrestricted).count
+                try store.messages.latest(in: verona, limit: limit, as: .unrestricted).count
             }
         }
     }
@@ -78,7 +78,7 @@ struct HistoryTests {
     @Test("the numbers for status count what is there")
     func counts() throws {
         let (fixture, _, _) = try self.filled(7)
-        let counts = try fixture.store.readAndWait { store throws(StoreError) in try store.counts() }
+        let counts = try fixture.store.readAndWait { store throws(StoreError) in try store.messages.counts() }
         #expect(counts.users == 1 && counts.conversations == 1 && counts.messages == 7)
         #expect(counts.epoch > 0)
     }

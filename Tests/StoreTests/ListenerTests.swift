@@ -7,7 +7,7 @@ import Testing
 struct ListenerTests {
     private func make(_ kind: ConversationKind, _ fixture: Fixture, _ members: [UserID] = []) throws -> ConversationID {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(kind, ChannelName("ball")!, creator: .system, members: members)
+            try store.conversations.createChannel(kind, ChannelName("ball")!, creator: .system, members: members)
         }
     }
 
@@ -24,14 +24,14 @@ struct ListenerTests {
         let room = try self.make(.room, fixture)
         #expect(fixture.send("?", from: romeo, to: .id(room)).refusal == .notMember)
         let joined = try self.change(fixture) { store throws(StoreError) in
-            try store.addListeners([romeo, juliet, romeo], to: room)
+            try store.conversations.addListeners([romeo, juliet, romeo], to: room)
         }
         #expect(joined.users == [romeo, juliet] && joined.members == [romeo, juliet] && joined.revision == 0)
         #expect(fixture.send("1", from: romeo, to: .id(room)).accepted?.members == [romeo, juliet])
         fixture = try fixture.reopened()
         #expect(Set(fixture.send("2", from: juliet, to: .id(room)).accepted?.members ?? []) == [romeo, juliet])
         let left = try self.change(fixture) { store throws(StoreError) in
-            try store.removeListeners([romeo, .system], from: room)
+            try store.conversations.removeListeners([romeo, .system], from: room)
         }
         #expect(left.users == [romeo] && left.members == [juliet])
         #expect(fixture.send("3", from: romeo, to: .id(room)).refusal == .notMember)
@@ -44,15 +44,19 @@ struct ListenerTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let room = try self.make(.room, fixture)
-        _ = try self.change(fixture) { store throws(StoreError) in try store.setListeners([romeo, juliet], of: room) }
+        _ = try self.change(fixture) { store throws(StoreError) in
+            try store.conversations.setListeners([romeo, juliet], of: room)
+        }
         fixture.send("1", from: romeo, to: .id(room))
         let seen = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                members: try store.members(of: room).count, unread: try store.unread(of: juliet).count,
-                recent: try store.recent(of: juliet, limit: 10).count,
-                missed: try store.undelivered(of: juliet, class: .app).count,
-                history: try store.latestMessages(in: room, limit: 10, as: .member(juliet)).count,
-                listeners: try store.listeners(of: room).map(\.name.text), count: try store.listenerCount(of: room)
+                members: try store.conversations.members(of: room).count,
+                unread: try store.inbox.unread(of: juliet).count,
+                recent: try store.inbox.recent(of: juliet, limit: 10).count,
+                missed: try store.conversations.undelivered(of: juliet, class: .app).count,
+                history: try store.messages.latest(in: room, limit: 10, as: .member(juliet)).count,
+                listeners: try store.conversations.listeners(of: room).map(\.name.text),
+                count: try store.conversations.listenerCount(of: room)
             )
         }
         #expect(seen.members == 0 && seen.unread == 0 && seen.recent == 0 && seen.missed == 0)
@@ -68,8 +72,9 @@ struct ListenerTests {
         #expect(fixture.send("1", from: romeo, to: .id(id)).accepted != nil)
         let lines = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.unread(of: juliet).count, try store.badges(of: juliet).count,
-                try store.recent(of: juliet, limit: 10).count, try store.undelivered(of: juliet, class: .app).count,
+                try store.inbox.unread(of: juliet).count, try store.inbox.badges(of: juliet).count,
+                try store.inbox.recent(of: juliet, limit: 10).count,
+                try store.conversations.undelivered(of: juliet, class: .app).count,
             ]
         }
         #expect(lines == Array(repeating: kind.isListed ? 1 : 0, count: 4))
@@ -81,14 +86,18 @@ struct ListenerTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let room = try self.make(.room, fixture)
-        _ = try self.change(fixture) { store throws(StoreError) in try store.addListeners([romeo, juliet], to: room) }
+        _ = try self.change(fixture) { store throws(StoreError) in
+            try store.conversations.addListeners([romeo, juliet], to: room)
+        }
         func storage(_ body: String) throws -> (UnsafePointer<UserID>?, [UserID]) {
             let members = try #require(fixture.send(body, from: romeo, to: .id(room)).accepted?.members)
             return (members.withUnsafeBufferPointer { $0.baseAddress }, members)
         }
         let (first, second) = (try storage("1"), try storage("2"))
         #expect(first.0 == second.0)
-        _ = try self.change(fixture) { store throws(StoreError) in try store.removeListeners([juliet], from: room) }
+        _ = try self.change(fixture) { store throws(StoreError) in
+            try store.conversations.removeListeners([juliet], from: room)
+        }
         #expect(try storage("3").0 != first.0)
     }
 
@@ -98,18 +107,22 @@ struct ListenerTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let nurse = try fixture.user("nurse")
         let verona = try fixture.group("verona", owner: romeo)
-        _ = try self.change(fixture) { store throws(StoreError) in try store.addListeners([juliet, nurse], to: verona) }
+        _ = try self.change(fixture) { store throws(StoreError) in
+            try store.conversations.addListeners([juliet, nurse], to: verona)
+        }
         #expect(fixture.send("1", from: romeo, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
         #expect(fixture.send("2", from: juliet, to: .id(verona)).refusal == .notMember)
-        let joined = try self.change(fixture) { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
+        let joined = try self.change(fixture) { store throws(StoreError) in
+            try store.conversations.addMembers([juliet], to: verona)
+        }
         #expect(joined.members == [romeo, juliet, nurse])
         #expect(fixture.send("3", from: juliet, to: .id(verona)).accepted?.members == [romeo, juliet, nurse])
         let left = try self.change(fixture) { store throws(StoreError) in
-            try store.removeMembers([juliet], from: verona)
+            try store.conversations.removeMembers([juliet], from: verona)
         }
         #expect(left.members == [romeo, juliet, nurse])
         let silent = try self.change(fixture) { store throws(StoreError) in
-            try store.setListeners([], of: verona)
+            try store.conversations.setListeners([], of: verona)
         }
         #expect(Set(silent.users) == [juliet, nurse] && silent.members == [romeo])
         #expect(try fixture.verified().findings == [])
@@ -121,11 +134,13 @@ struct ListenerTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let room = try self.make(.room, fixture)
         #expect(throws: StoreError.invalid("a conversation has at most 1 listeners, not 2")) {
-            try self.change(fixture) { store throws(StoreError) in try store.addListeners([romeo, juliet], to: room) }
+            try self.change(fixture) { store throws(StoreError) in
+                try store.conversations.addListeners([romeo, juliet], to: room)
+            }
         }
         #expect(throws: StoreError.invalid("nobody else listens to a direct conversation")) {
             try self.change(fixture) { store throws(StoreError) in
-                try store.addListeners([.system], to: try store.ensureDirect(romeo, juliet))
+                try store.conversations.addListeners([.system], to: try store.conversations.ensureDirect(romeo, juliet))
             }
         }
     }

@@ -32,7 +32,7 @@ import Testing
     private func messages(_ folder: TemporaryFolder, accepting: Bool = false) throws -> Int {
         let fixture = try Fixture(folder) { $0.acceptsDamagedLog = accepting }
         return try fixture.store.readAndWait { store throws(StoreError) in
-            let verona = try store.conversation(.channel(.group, ChannelName("verona")!), seenBy: .system)
+            let verona = try store.conversations.one(.channel(.group, ChannelName("verona")!), seenBy: .system)
             return Int(verona?.head ?? 0)
         }
     }
@@ -84,7 +84,7 @@ import Testing
             let folder = try killed.copied()
             let fixture = try Fixture(folder) { $0.checkpointLogBytes = 1 << 30 }
             let romeo = try fixture.store.readAndWait { store throws(StoreError) in
-                try store.user(named: UserName("romeo")!)
+                try store.people.user(named: UserName("romeo")!)
             }
             #expect(fixture.send(message, from: try #require(romeo).id, to: groupAddress("verona")).accepted != nil)
             let continued = try #require(bytes(of: folder.data + "/teahouse.db-wal"))

@@ -14,17 +14,19 @@ struct MessageChangeTests {
         let place = try verona.say("one", romeo)
         let start = verona.fixture.clock.clock.wallMilliseconds()
         try verona.write { store throws(StoreError) in
-            try store.edit(place, newBody: Array("two".utf8), isJSONObject: false, by: Actor(romeo))
+            try store.messages.edit(place, newBody: Array("two".utf8), isJSONObject: false, by: Actor(romeo))
         }
         verona.advance(seconds: 60)
         try verona.write { store throws(StoreError) in
-            try store.edit(place, newBody: Array("{}".utf8), isJSONObject: true, by: Actor(romeo))
+            try store.messages.edit(place, newBody: Array("{}".utf8), isJSONObject: true, by: Actor(romeo))
         }
         #expect(try verona.message(place).content.body == Array("one".utf8))
         let extra = try #require(try verona.extra(place, for: juliet))
         #expect(extra.editedBody == Array("{}".utf8) && extra.editedBodyIsJSONObject && extra.editCount == 2)
         #expect(extra.editedAtMilliseconds == start + 60_000)
-        let edits = try verona.read { store throws(StoreError) in try store.edits(of: place, as: .member(juliet)) }
+        let edits = try verona.read { store throws(StoreError) in
+            try store.messages.edits(of: place, as: .member(juliet))
+        }
         #expect(edits.map(\.number) == [1, 2] && edits.map(\.editor.text) == ["romeo", "romeo"])
         #expect(edits.map { String(decoding: $0.body, as: UTF8.self) } == ["two", "{}"])
         #expect(edits.map(\.editedAtMilliseconds) == [start, start + 60_000])
@@ -38,18 +40,18 @@ struct MessageChangeTests {
         let place = try verona.say("one", romeo)
         try verona.write { store throws(StoreError) in
             for number in 1...MessageLimits.edits {
-                try store.edit(place, newBody: Array("\(number)".utf8), isJSONObject: false, by: Actor(romeo))
+                try store.messages.edit(place, newBody: Array("\(number)".utf8), isJSONObject: false, by: Actor(romeo))
             }
         }
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.edit(place, newBody: [1], isJSONObject: false, by: Actor(romeo))
+                try store.messages.edit(place, newBody: [1], isJSONObject: false, by: Actor(romeo))
             } == .tooMany(limit: 50))
         let other = try verona.say("other", romeo)
         #expect(throws: StoreError.self) {
             try verona.write { store throws(StoreError) in
                 let body = [UInt8](repeating: 1, count: Appender.maximumBodyBytes + 1)
-                return try store.edit(other, newBody: body, isJSONObject: false, by: Actor(romeo))
+                return try store.messages.edit(other, newBody: body, isJSONObject: false, by: Actor(romeo))
             }
         }
         #expect(try verona.extra(other) == nil)
@@ -63,25 +65,27 @@ struct MessageChangeTests {
         let accepted = try #require(verona.fixture.send("x", from: romeo, to: direct("juliet")).accepted)
         let place = MessagePlace(accepted.message.conversation, 1)
         try verona.write { store throws(StoreError) in
-            try store.toggleReaction(place, name: "hm", by: romeo)
-            try store.setListed(owner: juliet, .blocked, romeo, true)
+            try store.messages.toggleReaction(place, name: "hm", by: romeo)
+            try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.edit(place, newBody: [1], isJSONObject: false, by: Actor(romeo))
+                try store.messages.edit(place, newBody: [1], isJSONObject: false, by: Actor(romeo))
             } == .mayNotSend)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.toggleReaction(place, name: "again", by: romeo) }
+            verona.refusal { store throws(StoreError) in
+                try store.messages.toggleReaction(place, name: "again", by: romeo)
+            }
                 == .mayNotSend)
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.setAttributes(of: place, mergePatch: Array("{}".utf8), by: Actor(romeo))
+                try store.messages.setAttributes(of: place, mergePatch: Array("{}".utf8), by: Actor(romeo))
             } == .mayNotSend)
         let taken = try verona.write { store throws(StoreError) in
-            try store.toggleReaction(place, name: "hm", by: romeo)
+            try store.messages.toggleReaction(place, name: "hm", by: romeo)
         }
         #expect(taken.isRemoved)
-        try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(romeo)) }
     }
 
     // MARK: Attributes
@@ -90,7 +94,8 @@ struct MessageChangeTests {
         _ verona: Verona, _ place: MessagePlace, _ patch: String, ifRevision: Int64? = nil, by user: UserID
     ) throws(StoreError) -> MessageChange {
         try verona.write { store throws(StoreError) in
-            try store.setAttributes(of: place, mergePatch: Array(patch.utf8), ifRevision: ifRevision, by: Actor(user))
+            try store.messages.setAttributes(
+                of: place, mergePatch: Array(patch.utf8), ifRevision: ifRevision, by: Actor(user))
         }
     }
 
@@ -117,7 +122,8 @@ struct MessageChangeTests {
         let (juliet, id) = (verona.juliet, verona.id)
         let place = try verona.say("x", verona.romeo)
         let first = try self.patch(verona, place, #"{"a":1}"#, ifRevision: 0, by: verona.romeo)
-        try verona.write { store throws(StoreError) in try store.markRead([place.sequence], in: id, by: juliet) }
+        try verona.write { store throws(StoreError) in try store.messages.markRead([place.sequence], in: id, by: juliet)
+        }
         let second = try self.patch(verona, place, #"{"a":2}"#, ifRevision: first.revision, by: juliet)
         #expect(throws: StoreError.refused(.changedMeanwhile)) {
             try self.patch(verona, place, #"{"a":3}"#, ifRevision: first.revision, by: verona.romeo)
@@ -159,13 +165,13 @@ struct MessageChangeTests {
     private func pin(
         _ verona: Verona, _ place: MessagePlace, _ isPinned: Bool = true, by user: UserID
     ) throws(StoreError) -> MessageChange {
-        try verona.write { store throws(StoreError) in try store.setPinned(place, isPinned, by: Actor(user)) }
+        try verona.write { store throws(StoreError) in try store.messages.setPinned(place, isPinned, by: Actor(user)) }
     }
 
     private func pins(_ verona: Verona, after revision: Int64 = 0, limit: Int = 100) throws -> [PinnedMessage] {
         let (id, juliet) = (verona.id, verona.juliet)
         return try verona.read { store throws(StoreError) in
-            try store.pinned(in: id, after: revision, limit: limit, as: .member(juliet))
+            try store.messages.pinned(in: id, after: revision, limit: limit, as: .member(juliet))
         }
     }
 

@@ -8,13 +8,13 @@ struct MessageMarkTests {
     private func hide(_ verona: Verona, _ sequences: [Int64], _ user: UserID) throws(StoreError) -> [MessageChange] {
         let id = verona.id
         return try verona.write { store throws(StoreError) in
-            try store.hide(sequences.map { MessagePlace(id, $0) }, for: user)
+            try store.messages.hide(sequences.map { MessagePlace(id, $0) }, for: user)
         }
     }
 
     private func read(_ verona: Verona, upTo sequence: Int64, _ user: UserID) throws -> ReadChange {
         let id = verona.id
-        return try verona.write { store throws(StoreError) in try store.markRead(user, in: id, upTo: sequence) }
+        return try verona.write { store throws(StoreError) in try store.inbox.markRead(user, in: id, upTo: sequence) }
     }
 
     private func hiddenCounts(_ verona: Verona) throws -> [String] {
@@ -60,14 +60,15 @@ struct MessageMarkTests {
         let verona = try Verona()
         let (juliet, romeo) = (verona.juliet, verona.romeo)
         try verona.say("1", romeo)
-        let seen = try verona.read { store throws(StoreError) in try store.conversations(of: romeo).map(\.change).max()
+        let seen = try verona.read { store throws(StoreError) in
+            try store.conversations.page(of: romeo).map(\.change).max()
         }
         let newest = seen ?? 0
         _ = try self.hide(verona, [1], juliet)
         let (theirs, hers) = try verona.read { store throws(StoreError) in
             (
-                try store.conversationsChanged(of: romeo, since: newest).count,
-                try store.conversationsChanged(of: juliet, since: newest).count
+                try store.conversations.changed(of: romeo, since: newest).count,
+                try store.conversations.changed(of: juliet, since: newest).count
             )
         }
         #expect(theirs == 0 && hers == 1)
@@ -80,8 +81,11 @@ struct MessageMarkTests {
         try verona.say("1", verona.romeo)
         let many = (1...101).map { MessagePlace(id, $0) }
         #expect(
-            verona.refusal { store throws(StoreError) in try store.hide(many, for: juliet) } == .tooMany(limit: 100))
-        #expect(verona.refusal { store throws(StoreError) in try store.hide([many[0]], for: tybalt) } == .notMember)
+            verona.refusal { store throws(StoreError) in try store.messages.hide(many, for: juliet) }
+                == .tooMany(limit: 100))
+        #expect(
+            verona.refusal { store throws(StoreError) in try store.messages.hide([many[0]], for: tybalt) } == .notMember
+        )
         #expect(try verona.extra(many[0], for: juliet) == nil)
     }
 
@@ -92,8 +96,8 @@ struct MessageMarkTests {
         for body in ["1", "2"] { try verona.say(body, verona.romeo) }
         _ = try self.hide(verona, [2], juliet)
         try verona.write { store throws(StoreError) in
-            try store.removeMembers([juliet], from: id)
-            try store.addMembers([juliet], to: id)
+            try store.conversations.removeMembers([juliet], from: id)
+            try store.conversations.addMembers([juliet], to: id)
         }
         #expect(try verona.fixture.unread(juliet) == [:])
         #expect(try verona.extra(MessagePlace(id, 2), for: juliet)?.isHidden == true)
@@ -107,17 +111,19 @@ struct MessageMarkTests {
         let verona = try Verona()
         let (juliet, tybalt) = (verona.juliet, verona.tybalt)
         let place = try verona.say("voice", verona.romeo)
-        let change = try verona.write { store throws(StoreError) in try store.markHeard(place, by: juliet) }
-        let again = try verona.write { store throws(StoreError) in try store.markHeard(place, by: juliet) }
+        let change = try verona.write { store throws(StoreError) in try store.messages.markHeard(place, by: juliet) }
+        let again = try verona.write { store throws(StoreError) in try store.messages.markHeard(place, by: juliet) }
         #expect(change.members == [juliet] && again.members == [] && again.revision == 0)
         _ = try self.hide(verona, [place.sequence], juliet)
         let extra = try #require(try verona.extra(place, for: juliet))
         #expect(extra.isHeard && extra.isHidden && extra.revision == change.revision + 1)
         #expect(try verona.extra(place, for: verona.romeo) == nil)
-        #expect(verona.refusal { store throws(StoreError) in try store.markHeard(place, by: tybalt) } == .notMember)
+        #expect(
+            verona.refusal { store throws(StoreError) in try store.messages.markHeard(place, by: tybalt) } == .notMember
+        )
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.markHeard(MessagePlace(place.conversation, 9), by: juliet)
+                try store.messages.markHeard(MessagePlace(place.conversation, 9), by: juliet)
             } == .noSuchMessage)
     }
 
@@ -127,7 +133,7 @@ struct MessageMarkTests {
         _ verona: Verona, _ sequences: [Int64], _ user: UserID
     ) throws(StoreError) -> [MessageChange] {
         let id = verona.id
-        return try verona.write { store throws(StoreError) in try store.markRead(sequences, in: id, by: user) }
+        return try verona.write { store throws(StoreError) in try store.messages.markRead(sequences, in: id, by: user) }
     }
 
     @Test("readers are noted once, of messages of others that ask for it")
@@ -139,7 +145,7 @@ struct MessageMarkTests {
         try verona.say("4", verona.romeo)
         let gone = try verona.say("5", verona.romeo)
         let romeo = verona.romeo
-        try verona.write { store throws(StoreError) in try store.recall(gone, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in try store.messages.recall(gone, by: Actor(romeo)) }
         let before = try verona.revision()
         let changes = try self.report(verona, [1, 2, 3, 4, 5, 1, 99, -1], verona.juliet)
         #expect(changes.map(\.place.sequence) == [1, 4] && changes.map(\.revision) == [before + 1, before + 2])
@@ -163,9 +169,9 @@ struct MessageMarkTests {
         let (juliet, mercutio) = (verona.juliet, verona.mercutio)
         let (first, second, not) = try verona.read { store throws(StoreError) in
             (
-                try store.readers(of: place, limit: 1, as: .member(juliet)),
-                try store.readers(of: place, after: mercutio, limit: 9, as: .member(juliet)),
-                try store.nonReaders(of: place, limit: 9, as: .member(juliet))
+                try store.messages.readers(of: place, limit: 1, as: .member(juliet)),
+                try store.messages.readers(of: place, after: mercutio, limit: 9, as: .member(juliet)),
+                try store.messages.nonReaders(of: place, limit: 9, as: .member(juliet))
             )
         }
         #expect(first.map(\.name.text) == ["mercutio"] && second.map(\.name.text) == ["juliet"])
@@ -189,10 +195,11 @@ struct MessageMarkTests {
         let (id, tybalt, juliet) = (verona.id, verona.tybalt, verona.juliet)
         try verona.say("1", verona.romeo)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.markRead([1], in: id, by: tybalt) } == .notMember)
+            verona.refusal { store throws(StoreError) in try store.messages.markRead([1], in: id, by: tybalt) }
+                == .notMember)
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.markRead(Array(repeating: 1, count: 101), in: id, by: juliet)
+                try store.messages.markRead(Array(repeating: 1, count: 101), in: id, by: juliet)
             } == .tooMany(limit: 100))
         #expect(try self.report(verona, [1], juliet) == [])
     }
@@ -206,19 +213,19 @@ struct MessageMarkTests {
         let places = try (0..<6).map { try verona.say("\($0)", romeo) }
         let start = try verona.revision()
         try verona.write { store throws(StoreError) in
-            try store.hide([places[0]], for: juliet)
-            try store.edit(places[1], newBody: [1], isJSONObject: false, by: Actor(romeo))
-            try store.markHeard(places[2], by: juliet)
-            try store.markRead([places[3].sequence, places[4].sequence], in: id, by: juliet)
-            try store.hide([places[1]], for: juliet)
-            try store.hide([places[5]], for: romeo)
+            try store.messages.hide([places[0]], for: juliet)
+            try store.messages.edit(places[1], newBody: [1], isJSONObject: false, by: Actor(romeo))
+            try store.messages.markHeard(places[2], by: juliet)
+            try store.messages.markRead([places[3].sequence, places[4].sequence], in: id, by: juliet)
+            try store.messages.hide([places[1]], for: juliet)
+            try store.messages.hide([places[5]], for: romeo)
         }
         var seen: [Int64] = []
         var revision = start
         while true {
             let from = revision
             let page = try verona.read { store throws(StoreError) in
-                try store.extras(in: id, after: from, limit: 2, for: juliet)
+                try store.messages.extras(in: id, after: from, limit: 2, for: juliet)
             }
             guard let last = page.last else { break }
             #expect(page.map(\.revision) == page.map(\.revision).sorted())
@@ -228,7 +235,7 @@ struct MessageMarkTests {
         #expect(seen == [1, 2, 3, 4, 5, 2])
         #expect(revision == start + 6)
         let all = try verona.read { store throws(StoreError) in
-            try store.extras(in: id, after: start, limit: 100, for: juliet).map(\.place.sequence)
+            try store.messages.extras(in: id, after: start, limit: 100, for: juliet).map(\.place.sequence)
         }
         #expect(all == [1, 3, 4, 5, 2])
     }
@@ -245,15 +252,15 @@ struct MessageMarkTests {
         #expect(throws: StoreError.notFound("the conversation")) {
             try verona.read { store throws(StoreError) in
                 switch reading {
-                case .changes: try store.extras(in: id, after: 0, limit: 1, for: tybalt).count
-                case .page: try store.extras(of: [1], in: id, for: tybalt).count
-                case .edits: try store.edits(of: place, as: .member(tybalt)).count
-                case .readers: try store.readers(of: place, limit: 1, as: .member(tybalt)).count
-                case .nonReaders: try store.nonReaders(of: place, limit: 1, as: .member(tybalt)).count
-                case .pins: try store.pinned(in: id, limit: 1, as: .member(tybalt)).count
-                case .reactions: try store.reactions(in: id, after: 0, limit: 1, as: .member(tybalt)).count
-                case .reactionPage: try store.reactions(of: [1], in: id, as: .member(tybalt)).count
-                case .counts: try store.reactionCounts(of: [1], in: id, for: tybalt).count
+                case .changes: try store.messages.extras(in: id, after: 0, limit: 1, for: tybalt).count
+                case .page: try store.messages.extras(of: [1], in: id, for: tybalt).count
+                case .edits: try store.messages.edits(of: place, as: .member(tybalt)).count
+                case .readers: try store.messages.readers(of: place, limit: 1, as: .member(tybalt)).count
+                case .nonReaders: try store.messages.nonReaders(of: place, limit: 1, as: .member(tybalt)).count
+                case .pins: try store.messages.pinned(in: id, limit: 1, as: .member(tybalt)).count
+                case .reactions: try store.messages.reactions(in: id, after: 0, limit: 1, as: .member(tybalt)).count
+                case .reactionPage: try store.messages.reactions(of: [1], in: id, as: .member(tybalt)).count
+                case .counts: try store.messages.reactionCounts(of: [1], in: id, for: tybalt).count
                 }
             }
         }
@@ -268,8 +275,8 @@ struct MessageMarkTests {
             let message = try verona.message(place).id
             let found = try verona.read { store throws(StoreError) in
                 (
-                    try store.place(of: message, in: id),
-                    try store.place(of: MessageID(rawValue: message.rawValue + 9), in: id)
+                    try store.messages.place(of: message, in: id),
+                    try store.messages.place(of: MessageID(rawValue: message.rawValue + 9), in: id)
                 )
             }
             #expect(found.0 == place && found.1 == nil)

@@ -59,21 +59,21 @@ private struct Client {
     private func extras(_ verona: Verona, _ limit: Int) throws -> [MessageExtra]? {
         let (id, user, revision) = (verona.id, self.user, self.revision)
         return try verona.read { store throws(StoreError) in
-            try store.extras(in: id, after: revision, limit: limit, for: user)
+            try store.messages.extras(in: id, after: revision, limit: limit, for: user)
         }
     }
 
     private func reactions(_ verona: Verona, _ limit: Int) throws -> [Reaction]? {
         let (id, user, revision) = (verona.id, self.user, self.reactionRevision)
         return try verona.read { store throws(StoreError) in
-            try store.reactions(in: id, after: revision, limit: limit, as: .member(user))
+            try store.messages.reactions(in: id, after: revision, limit: limit, as: .member(user))
         }
     }
 
     private func reminders(_ verona: Verona, _ limit: Int) throws -> [Reminder]? {
         let (user, change) = (self.user, self.change)
         return try verona.read { store throws(StoreError) in
-            try store.reminders(of: user, after: change, limit: limit)
+            try store.messages.reminders(of: user, after: change, limit: limit)
         }
     }
 }
@@ -145,12 +145,13 @@ struct MessagePropertyTests {
                 store throws(StoreError) in
                 _ =
                     deletes
-                    ? try store.deleteForAll(place, by: Actor(user)) : try store.recall(place, by: Actor(user))
+                    ? try store.messages.deleteForAll(place, by: Actor(user))
+                    : try store.messages.recall(place, by: Actor(user))
             }
         case 4, 5:
             let body = "edit \(Int.random(in: 0..<99, using: &random))"
             self.expect(verona, model.edit(index, body, by: user, at: now)) { store throws(StoreError) in
-                try store.edit(place, newBody: Array(body.utf8), isJSONObject: false, by: Actor(user))
+                try store.messages.edit(place, newBody: Array(body.utf8), isJSONObject: false, by: Actor(user))
             }
         case 6: self.hide(verona, &model, index, user)
         case 7:
@@ -158,17 +159,17 @@ struct MessagePropertyTests {
             let isTaken = model.read(upTo: count, by: user)
             guard isTaken else { return }
             self.expect(verona, true) { store throws(StoreError) in
-                try store.markRead(user, in: place.conversation, upTo: Int64(count))
+                try store.inbox.markRead(user, in: place.conversation, upTo: Int64(count))
             }
         case 8, 9:
             let indices = (0..<5).map { max(0, index - $0) }
             self.expect(verona, model.report(indices, by: user)) { store throws(StoreError) in
-                try store.markRead(indices.map { Int64($0 + 1) }, in: place.conversation, by: user)
+                try store.messages.markRead(indices.map { Int64($0 + 1) }, in: place.conversation, by: user)
             }
         case 10, 11:
             let name = ["👍", "hm", "no"].randomElement(using: &random)!
             self.expect(verona, model.react(index, name, by: user)) { store throws(StoreError) in
-                try store.toggleReaction(place, name: name, by: user)
+                try store.messages.toggleReaction(place, name: name, by: user)
             }
         case 12: self.finish(verona, &model, index, user)
         case 13:
@@ -176,16 +177,16 @@ struct MessagePropertyTests {
             let patch = Array("{\"\(key)\":\(value == 0 ? "null" : "\(value)")}".utf8)
             let isTaken = model.setAttribute(index, key, value == 0 ? nil : value, by: user)
             self.expect(verona, isTaken) { store throws(StoreError) in
-                try store.setAttributes(of: place, mergePatch: patch, by: Actor(user))
+                try store.messages.setAttributes(of: place, mergePatch: patch, by: Actor(user))
             }
         case 14:
             let isPinned = Bool.random(using: &random)
             self.expect(verona, model.pin(index, isPinned, by: user)) { store throws(StoreError) in
-                try store.setPinned(place, isPinned, by: Actor(user))
+                try store.messages.setPinned(place, isPinned, by: Actor(user))
             }
         default:
             self.expect(verona, model.hear(index, by: user)) { store throws(StoreError) in
-                try store.markHeard(place, by: user)
+                try store.messages.markHeard(place, by: user)
             }
             try self.undo(verona, place)
         }
@@ -213,7 +214,7 @@ struct MessagePropertyTests {
     private func hide(_ verona: Verona, _ model: inout MessageModel, _ index: Int, _ user: UserID) {
         let place = MessagePlace(verona.id, Int64(index + 1))
         self.expect(verona, model.hide(index, for: user)) { store throws(StoreError) in
-            try store.hide([place], for: user)
+            try store.messages.hide([place], for: user)
         }
     }
 
@@ -221,8 +222,10 @@ struct MessagePropertyTests {
         model.finishReminder(index, by: user)
         let sequence = Int64(index + 1)
         self.expect(verona, true) { store throws(StoreError) in
-            let open = try store.reading.reminders(of: user, after: 0, limit: 1_000).filter { $0.sequence == sequence }
-            try store.finishReminders(open.map(\.id), by: user)
+            let open = try store.reading.messages.reminders(of: user, after: 0, limit: 1_000).filter {
+                $0.sequence == sequence
+            }
+            try store.messages.finishReminders(open.map(\.id), by: user)
         }
     }
 
@@ -230,8 +233,8 @@ struct MessagePropertyTests {
     private func undo(_ verona: Verona, _ place: MessagePlace) throws {
         let juliet = verona.juliet
         let refusal = verona.refusal { store throws(StoreError) in
-            try store.deleteForAll(place, by: .operator)
-            try store.toggleReaction(MessagePlace(place.conversation, 0), name: "x", by: juliet)
+            try store.messages.deleteForAll(place, by: .operator)
+            try store.messages.toggleReaction(MessagePlace(place.conversation, 0), name: "x", by: juliet)
         }
         #expect(refusal == .noSuchMessage)
     }

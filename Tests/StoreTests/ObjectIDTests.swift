@@ -10,8 +10,9 @@ struct ObjectIDTests {
     func everyConversation() throws {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
-        let direct = try verona.write { store throws(StoreError) in try store.ensureDirect(romeo, juliet) }
-        let rows = try verona.read { store throws(StoreError) in try store.allConversations(limit: 10) }
+        let direct = try verona.write { store throws(StoreError) in try store.conversations.ensureDirect(romeo, juliet)
+        }
+        let rows = try verona.read { store throws(StoreError) in try store.conversations.all(limit: 10) }
         #expect(Set(rows.map(\.objectID)).count == 2 && rows.allSatisfy { $0.objectID.text.count == 24 })
         let name = try #require(rows.first { $0.id == direct }?.objectID)
         let accepted = verona.fixture.send("hark", from: romeo, to: .object(name)).accepted
@@ -42,7 +43,7 @@ struct ObjectIDTests {
             UPDATE conversation SET channel = 'ball' WHERE id = 2;
             """)
         let fixture = try Fixture(folder)
-        let rows = try fixture.store.readAndWait { store throws(StoreError) in try store.allConversations(limit: 10) }
+        let rows = try fixture.store.readAndWait { store throws(StoreError) in try store.conversations.all(limit: 10) }
         #expect(rows[0].objectID.text.hasPrefix("00000005") && rows[0].objectID.text.count == 24)
         #expect(rows[1].objectID.text == "kept")
         #expect(rows.map(\.updatedAtMilliseconds) == [9000, 7000])

@@ -49,7 +49,8 @@ struct Cafe {
 
     func user(_ name: String) throws -> UserID {
         let user = try #require(UserName(name))
-        let found = try self.fixture.store.readAndWait { store throws(StoreError) in try store.user(named: user) }
+        let found = try self.fixture.store.readAndWait { store throws(StoreError) in try store.people.user(named: user)
+        }
         return try #require(found).id
     }
 
@@ -198,7 +199,7 @@ struct ObjectTests {
         let cafe = try Cafe()
         let made = try cafe.make()
         let joined = try cafe.write { store throws(StoreError) in
-            let spike = try store.ensureUser(UserName("Spike")!).id
+            let spike = try store.people.ensureUser(UserName("Spike")!).id
             return try store.apps.addToObject(["Spike"], made.id, by: Actor(spike))
         }
         #expect(joined.done.map(\.text) == ["Spike"])
@@ -423,7 +424,7 @@ struct ObjectTests {
         cafe.fixture.clock.advance(milliseconds: 3_600_000)
         cafe.fixture.store.runMaintenance()
         let left = try cafe.fixture.store.readAndWait { store throws(StoreError) in
-            try store.allConversations(limit: 10).map(\.id)
+            try store.conversations.all(limit: 10).map(\.id)
         }
         #expect(left == [other.id])
         #expect(try cafe.isSound() == [])
@@ -433,7 +434,7 @@ struct ObjectTests {
 extension Cafe {
     func user(_ name: String, in fixture: Fixture) throws -> UserID {
         let user = try #require(UserName(name))
-        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.user(named: user) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.people.user(named: user) }
         return try #require(found).id
     }
 }

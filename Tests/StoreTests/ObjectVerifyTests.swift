@@ -43,7 +43,8 @@ struct ConversationExpiryTests {
     private static let day: Int64 = 86_400_000
 
     private func left(_ cafe: Cafe) throws -> [ConversationID] {
-        try cafe.fixture.store.readAndWait { store throws(StoreError) in try store.allConversations(limit: 10).map(\.id)
+        try cafe.fixture.store.readAndWait { store throws(StoreError) in
+            try store.conversations.all(limit: 10).map(\.id)
         }
     }
 
@@ -60,11 +61,11 @@ struct ConversationExpiryTests {
         let (tom, jerry) = (cafe.tom, cafe.jerry)
         try cafe.write { store throws(StoreError) in
             _ = try store.apps.addToObject(["Spike"], changed, by: Actor(tom))
-            try store.markRead(jerry, in: silent, upTo: 1)
+            try store.inbox.markRead(jerry, in: silent, upTo: 1)
         }
         let before = cafe.fixture.clock.clock.wallMilliseconds() - 8 * Self.day
         let due = try cafe.fixture.store.readAndWait { store throws(StoreError) in
-            try store.inactiveConversations(before: before, limit: 10).map(\.id)
+            try store.conversations.inactive(before: before, limit: 10).map(\.id)
         }
         #expect(due == [silent])
         #expect(try self.left(cafe) == [silent, said, changed])
@@ -84,8 +85,8 @@ struct ConversationExpiryTests {
         let id = try cafe.make().id
         // Answered when everything before was told.
         try cafe.write { _ throws(StoreError) in }
-        let start = try cafe.fixture.store.readAndWait { store throws(StoreError) in try store.position }
-        try cafe.write { store throws(StoreError) in _ = try store.removeMembers([jerry], from: id) }
+        let start = try cafe.fixture.store.readAndWait { store throws(StoreError) in try store.feed.position }
+        try cafe.write { store throws(StoreError) in _ = try store.conversations.removeMembers([jerry], from: id) }
         let events = Lock<[ChangeEvent]>([])
         try cafe.write { _ throws(StoreError) in }
         cafe.fixture.store.onEvents = { new in events.withLock { $0 += new } }
@@ -100,7 +101,7 @@ struct ConversationExpiryTests {
         #expect(ended.first?.place?.conversation == id)
         for person in [tom, jerry, spike] {
             let page = try cafe.fixture.store.readAndWait { store throws(StoreError) in
-                try store.changes(for: person, after: start, limit: 100)
+                try store.feed.changes(for: person, after: start, limit: 100)
             }
             let gone = try #require(page).changes.filter { $0.subject == .ended }
             #expect(gone.map(\.conversation) == (person == spike ? [] : [id]))

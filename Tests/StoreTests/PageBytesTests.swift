@@ -28,9 +28,9 @@ struct PageBytesTests {
         let access = HistoryAccess.member(romeo)
         let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.messages(in: verona, after: 0, limit: limit, as: access).count,
-                try store.latestMessages(in: verona, limit: limit, as: access).count,
-                try store.history(in: verona, HistoryQuery(limit: limit), as: access).count,
+                try store.messages.page(in: verona, after: 0, limit: limit, as: access).count,
+                try store.messages.latest(in: verona, limit: limit, as: access).count,
+                try store.messages.history(in: verona, HistoryQuery(limit: limit), as: access).count,
             ]
         }
         #expect(pages == [count, count, count])
@@ -44,12 +44,13 @@ struct PageBytesTests {
             var up: [[Int64]] = []
             var down: [[Int64]] = []
             while true {
-                let page = try store.messages(in: verona, after: up.last?.last ?? 0, limit: 1_000, as: access)
+                let page = try store.messages.page(in: verona, after: up.last?.last ?? 0, limit: 1_000, as: access)
                 if page.isEmpty { break }
                 up.append(page.map(\.sequence))
             }
             while true {
-                let page = try store.messages(in: verona, before: down.last?.first ?? .max, limit: 1_000, as: access)
+                let page = try store.messages.page(
+                    in: verona, before: down.last?.first ?? .max, limit: 1_000, as: access)
                 if page.isEmpty { break }
                 down.append(page.map(\.sequence))
             }
@@ -67,7 +68,7 @@ struct PageBytesTests {
             var query = HistoryQuery(limit: 1_000)
             query.isForward = isForward
             while true {
-                let page = try store.history(in: verona, query, as: .member(romeo)).map(\.message)
+                let page = try store.messages.history(in: verona, query, as: .member(romeo)).map(\.message)
                 guard let edge = isForward ? page.last : page.first else { return pages }
                 pages.append(page.map(\.sequence))
                 query.start = HistoryEdge(atMilliseconds: edge.sentAtMilliseconds, message: edge.id)
@@ -82,7 +83,8 @@ struct PageBytesTests {
     func atLeastOne() throws {
         let (fixture, romeo, verona) = try self.filled()
         let page = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.messages(in: verona, before: 11, limit: 5, as: .member(romeo), maximumBytes: 1).map(\.sequence)
+            try store.messages.page(in: verona, before: 11, limit: 5, as: .member(romeo), maximumBytes: 1).map(
+                \.sequence)
         }
         #expect(page == [10])
     }
@@ -97,7 +99,7 @@ struct PageBytesTests {
             _ = fixture.send((1...5).map { _ in fixture.append(body, from: romeo, to: .id(group)) })
         }
         let backlogs = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.backlog(of: juliet, perConversation: 20, limit: 50, maximumBytes: 5_000)
+            try store.inbox.backlog(of: juliet, perConversation: 20, limit: 50, maximumBytes: 5_000)
         }
         #expect(backlogs.map { $0.messages.map(\.message.sequence) } == [[1, 2, 3, 4, 5], [5]])
         #expect(backlogs.map(\.hasMore) == [false, true])

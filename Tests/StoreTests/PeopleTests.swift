@@ -6,29 +6,29 @@ import Testing
 @Suite("Profiles, friends and friend requests")
 struct PeopleTests {
     private func profile(_ fixture: Fixture, _ user: UserID) throws -> Profile {
-        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.profile(of: user) }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in try store.people.profile(of: user) }
         return try #require(found)
     }
 
     private func patch(_ fixture: Fixture, _ user: UserID, _ patch: ProfilePatch) throws {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setProfile(of: user, patch) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.people.setProfile(of: user, patch) }
     }
 
     @discardableResult
     private func ask(_ fixture: Fixture, _ other: UserID, by asker: UserID, token: String = "t") throws -> FriendRequest
     {
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.friends.askFriend(other, by: asker, text: "hello", token: token)
+            try store.friends.ask(other, by: asker, text: "hello", token: token)
         }
     }
 
     private func accept(_ fixture: Fixture, _ asker: UserID, by user: UserID) throws {
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.acceptFriend(asker, by: user) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.accept(asker, by: user) }
     }
 
     private func friends(_ fixture: Fixture, _ owner: UserID, after change: Int64 = 0) throws -> [Friend] {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.friends(of: owner, after: change, limit: 1_000)
+            try store.friends.page(of: owner, after: change, limit: 1_000)
         }
     }
 
@@ -58,7 +58,8 @@ struct PeopleTests {
         let romeo = try fixture.user("romeo")
         try self.patch(fixture, romeo, ProfilePatch(settings: Array(#"{"voice_on":0}"#.utf8)))
         #expect(try self.profile(fixture, romeo).attributes == nil)
-        let settings = try fixture.store.readAndWait { store throws(StoreError) in try store.settings(of: romeo) }
+        let settings = try fixture.store.readAndWait { store throws(StoreError) in try store.people.settings(of: romeo)
+        }
         #expect(settings == Array(#"{"voice_on":0}"#.utf8))
     }
 
@@ -100,13 +101,18 @@ struct PeopleTests {
         let robot = try fixture.user("robot")
         for isSystem in [true, false] {
             let changed = try fixture.store.writeAndWait { store throws(StoreError) in
-                [try store.setSystemAccount(robot, isSystem), try store.setSystemAccount(robot, isSystem)]
+                [
+                    try store.people.setSystemAccount(robot, isSystem),
+                    try store.people.setSystemAccount(robot, isSystem),
+                ]
             }
             #expect(changed == [true, false])
             #expect(try self.profile(fixture, robot).isSystem == isSystem)
         }
         #expect(throws: StoreError.invalid("the system's own user cannot be changed")) {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.setSystemAccount(.system, false) }
+            try fixture.store.writeAndWait { store throws(StoreError) in
+                try store.people.setSystemAccount(.system, false)
+            }
         }
     }
 
@@ -123,26 +129,26 @@ struct PeopleTests {
         #expect(his[0].change == hers[0].change && !his[0].isRemoved)
 
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.friends.setFriendRemark(juliet, of: romeo, "the sun")
+            try store.friends.setRemark(juliet, of: romeo, "the sun")
         }
         let remarked = try self.friends(fixture, romeo, after: his[0].change)
         #expect(remarked.map(\.remark) == ["the sun"])
         #expect(try self.friends(fixture, juliet, after: hers[0].change) == [])
 
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.removeFriend(romeo, of: juliet) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.remove(romeo, of: juliet) }
         for (user, change) in [(romeo, remarked[0].change), (juliet, hers[0].change)] {
             let left = try self.friends(fixture, user, after: change)
             #expect(left.map(\.isRemoved) == [true] && left[0].remark == nil)
-            #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.friendIDs(of: user) } == [])
+            #expect(try fixture.store.readAndWait { store throws(StoreError) in try store.friends.ids(of: user) } == [])
         }
         #expect(throws: StoreError.refused(.alreadyGone)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.friends.removeFriend(romeo, of: juliet)
+                try store.friends.remove(romeo, of: juliet)
             }
         }
         #expect(throws: StoreError.refused(.noSuchUser)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.friends.setFriendRemark(juliet, of: romeo, "the moon")
+                try store.friends.setRemark(juliet, of: romeo, "the moon")
             }
         }
         #expect(try fixture.verified().isClean)
@@ -154,10 +160,10 @@ struct PeopleTests {
         let romeo = try fixture.user("romeo")
         let others = try (0..<5).map { try fixture.user("friend\($0)") }
         for other in others {
-            try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.makeFriends(romeo, other) }
+            try fixture.store.writeAndWait { store throws(StoreError) in try store.friends.make(romeo, other) }
         }
         let first = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.friends(of: romeo, after: 0, limit: 2)
+            try store.friends.page(of: romeo, after: 0, limit: 2)
         }
         let rest = try self.friends(fixture, romeo, after: first.last?.change ?? 0)
         #expect((first + rest).map(\.user) == others)
@@ -172,17 +178,17 @@ struct PeopleTests {
         try self.ask(fixture, romeo, by: juliet, token: "hers")
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                old: try store.friendRequest(to: juliet, token: "old"),
-                new: try store.friendRequest(to: juliet, token: "new"),
-                elsewhere: try store.friendRequest(to: romeo, token: "new"),
-                waiting: try store.waitingFriendRequests(to: juliet)
+                old: try store.friends.request(to: juliet, token: "old"),
+                new: try store.friends.request(to: juliet, token: "new"),
+                elsewhere: try store.friends.request(to: romeo, token: "new"),
+                waiting: try store.friends.waitingRequests(to: juliet)
             )
         }
         #expect(found.old == nil && found.elsewhere == nil && found.waiting == 1)
         #expect(found.new?.askerName.text == "romeo" && found.new?.otherName.text == "juliet")
         try self.accept(fixture, romeo, by: juliet)
         let waiting = try fixture.store.readAndWait { store throws(StoreError) in
-            [try store.waitingFriendRequests(to: juliet), try store.waitingFriendRequests(to: romeo)]
+            [try store.friends.waitingRequests(to: juliet), try store.friends.waitingRequests(to: romeo)]
         }
         #expect(waiting == [0, 0])
         #expect(throws: StoreError.refused(.alreadyGone)) { try self.accept(fixture, romeo, by: juliet) }
@@ -195,12 +201,12 @@ struct PeopleTests {
         try self.ask(fixture, juliet, by: romeo)
         let dismiss = { @Sendable (state: FriendRequestState) throws in
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.friends.dismissFriendRequest(from: romeo, by: juliet, as: state)
+                try store.friends.dismissRequest(from: romeo, by: juliet, as: state)
             }
         }
         let list = { @Sendable () throws in
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.friendRequests(to: juliet, limit: 10).map(\.state)
+                try store.friends.requests(to: juliet, limit: 10).map(\.state)
             }
         }
         try dismiss(.refused)
@@ -216,14 +222,14 @@ struct PeopleTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setListed(owner: juliet, .blocked, romeo, true)
+            try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(throws: StoreError.refused(.notApplicable)) { try self.ask(fixture, juliet, by: romeo) }
         let listed = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.isListed(romeo, by: juliet, on: .blocked),
-                try store.isListed(juliet, by: romeo, on: .blocked),
-                try store.isListed(romeo, by: juliet, on: .allowed),
+                try store.people.isListed(romeo, by: juliet, on: .blocked),
+                try store.people.isListed(juliet, by: romeo, on: .blocked),
+                try store.people.isListed(romeo, by: juliet, on: .allowed),
             ]
         }
         #expect(listed == [true, false, false])
@@ -286,7 +292,7 @@ struct PeopleTests {
         try self.ask(fixture, juliet, by: romeo)
         try self.accept(fixture, romeo, by: juliet)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.issueToken(
+            try store.people.issueToken(
                 hash: [1, 2, 3], bareHash: Array(repeating: 7, count: 32), user: romeo, class: .app, level: .primary,
                 expiresAtMilliseconds: nil)
         }

@@ -14,14 +14,14 @@ struct PermissionTests {
         }
         func send() -> PublishRefusal? { fixture.send("hello", from: romeo, to: direct("juliet")).refusal }
         #expect(send() == nil)
-        try change { store throws(StoreError) in try store.setListed(owner: juliet, .blocked, romeo, true) }
+        try change { store throws(StoreError) in try store.people.setListed(owner: juliet, .blocked, romeo, true) }
         #expect(send() == .blocked)
         #expect(fixture.send("official", from: romeo, to: direct("juliet"), authority: .application).accepted != nil)
-        try change { store throws(StoreError) in try store.setListed(owner: juliet, .blocked, romeo, false) }
+        try change { store throws(StoreError) in try store.people.setListed(owner: juliet, .blocked, romeo, false) }
         #expect(send() == nil)
-        try change { store throws(StoreError) in try store.setAllowlistOnly(juliet, true) }
+        try change { store throws(StoreError) in try store.people.setAllowlistOnly(juliet, true) }
         #expect(send() == .notAllowlisted)
-        try change { store throws(StoreError) in try store.setListed(owner: juliet, .allowed, romeo, true) }
+        try change { store throws(StoreError) in try store.people.setListed(owner: juliet, .allowed, romeo, true) }
         #expect(send() == nil)
     }
 
@@ -30,7 +30,7 @@ struct PermissionTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setListed(owner: juliet, .blocked, romeo, true)
+            try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         #expect(fixture.send("…", from: romeo, to: direct("juliet"), flags: .transient).refusal == .blocked)
         #expect(fixture.send("…", from: romeo, to: direct("nobody"), flags: .transient).refusal == .noSuchUser)
@@ -41,12 +41,12 @@ struct PermissionTests {
         let fixture = try Fixture()
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setListed(owner: juliet, .blocked, romeo, true)
+            try store.people.setListed(owner: juliet, .blocked, romeo, true)
         }
         let again = try fixture.reopened()
         #expect(again.send("hello", from: romeo, to: direct("juliet")).refusal == .blocked)
         let names = try again.store.readAndWait { store throws(StoreError) in
-            try store.personalList(of: juliet, .blocked)
+            try store.people.personalList(of: juliet, .blocked)
         }
         #expect(names.map(\.text) == ["romeo"])
     }
@@ -57,12 +57,12 @@ struct PermissionTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let verona = try fixture.group("verona", owner: juliet, [romeo])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setConversationList(.denied, of: verona, to: [romeo])
+            try store.conversations.setList(.denied, of: verona, to: [romeo])
         }
         #expect(fixture.send("1", from: romeo, to: .id(verona)).refusal == .blocked)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setConversationList(.denied, of: verona, to: [])
-            try store.setListed(in: verona, .allowed, juliet, true)
+            try store.conversations.setList(.denied, of: verona, to: [])
+            try store.conversations.setListed(in: verona, .allowed, juliet, true)
         }
         #expect(fixture.send("2", from: romeo, to: .id(verona)).refusal == .notAllowlisted)
         #expect(fixture.send("3", from: juliet, to: .id(verona)).accepted != nil)
@@ -80,9 +80,10 @@ struct PermissionTests {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
         let verona = try fixture.group("verona", owner: romeo)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setFlags(flags, of: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.conversations.setFlags(flags, of: verona)
+        }
         #expect(fixture.send("no", from: romeo, to: .id(verona)).refusal == refusal)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setFlags([], of: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.conversations.setFlags([], of: verona) }
         #expect(fixture.send("yes", from: romeo, to: .id(verona)).accepted != nil)
     }
 
@@ -91,9 +92,9 @@ struct PermissionTests {
         let fixture = try Fixture()
         let romeo = try fixture.user("romeo")
         let verona = try fixture.group("verona", owner: romeo)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setSendBanned(romeo, true) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.people.setSendBanned(romeo, true) }
         #expect(fixture.send("no", from: romeo, to: .id(verona)).refusal == .senderSendBanned)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.setDisabled(romeo, true) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.people.setDisabled(romeo, true) }
         #expect(fixture.send("no", from: romeo, to: .id(verona)).refusal == .senderDisabled)
         let again = try fixture.reopened()
         #expect(again.send("no", from: romeo, to: .id(verona)).refusal == .senderDisabled)
@@ -109,7 +110,7 @@ struct PermissionTests {
         #expect(fixture.send("ha", from: tybalt, to: .id(secret)).refusal == .noSuchConversation)
         #expect(throws: StoreError.notFound("the conversation")) {
             try fixture.store.readAndWait { store throws(StoreError) in
-                try store.latestMessages(in: secret, limit: 1, as: .member(tybalt)).count
+                try store.messages.latest(in: secret, limit: 1, as: .member(tybalt)).count
             }
         }
     }

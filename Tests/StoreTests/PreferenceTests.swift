@@ -6,7 +6,7 @@ import Testing
 @Suite("One person's view of a conversation")
 struct PreferenceTests {
     private func view(_ fixture: Fixture, _ user: UserID, _ id: ConversationID) throws -> ConversationPreference {
-        try fixture.store.readAndWait { store throws(StoreError) in try store.preference(of: user, in: id) }
+        try fixture.store.readAndWait { store throws(StoreError) in try store.inbox.preference(of: user, in: id) }
     }
 
     private func set(
@@ -15,7 +15,7 @@ struct PreferenceTests {
         var patch = PreferencePatch()
         change(&patch)
         return try fixture.store.writeAndWait { [patch] store throws(StoreError) in
-            try store.setPreference(user, in: id, patch)
+            try store.inbox.setPreference(user, in: id, patch)
         }
     }
 
@@ -24,7 +24,7 @@ struct PreferenceTests {
         limit: Int = 100, offset: Int = 0
     ) throws -> [RecentConversation] {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.recent(
+            try store.inbox.recent(
                 of: user, since: since, order: order, includingHidden: hidden, limit: limit, offset: offset)
         }
     }
@@ -63,7 +63,7 @@ struct PreferenceTests {
         let nurse = try fixture.user("nurse")
         let verona = try fixture.group("verona", owner: romeo, [juliet, nurse])
         func choices() throws -> [UserID: TeamAlerts] {
-            try fixture.store.readAndWait { store throws(StoreError) in try store.alertChoices(in: verona) }
+            try fixture.store.readAndWait { store throws(StoreError) in try store.inbox.alertChoices(in: verona) }
         }
         _ = try self.set(fixture, juliet, verona) { $0.alerts = .managers }
         #expect(try self.view(fixture, juliet, verona).alerts == .managers)
@@ -80,20 +80,20 @@ struct PreferenceTests {
         fixture.send("2", from: nurse, to: .id(verona))
         for (sequence, wanted) in [(Int64(1), [juliet, nurse]), (2, [nurse])] {
             let alerted = try fixture.store.readAndWait { store throws(StoreError) in
-                guard let message = try store.message(in: verona, sequence: sequence, as: .unrestricted) else {
+                guard let message = try store.messages.one(in: verona, sequence: sequence, as: .unrestricted) else {
                     throw .notFound("the message")
                 }
-                return try store.alerted(by: message, among: [juliet, nurse], try store.alertChoices(in: verona))
+                return try store.inbox.alerted(
+                    by: message, among: [juliet, nurse], try store.inbox.alertChoices(in: verona))
             }
             #expect(alerted == wanted)
         }
-        #expect(try fixture.verified().findings == [])
         let normal = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.teams.createTeam(
+            try store.teams.create(
                 ChannelName("mantua")!, NewTeam(form: .normal, title: "Mantua", owner: romeo, members: [juliet]))
         }
         let direct = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.ensureDirect(romeo, juliet)
+            try store.conversations.ensureDirect(romeo, juliet)
         }
         for id in [normal, direct] {
             #expect(throws: StoreError.refused(.notApplicable)) {
@@ -103,6 +103,7 @@ struct PreferenceTests {
             _ = try self.set(fixture, juliet, id) { $0.alerts = TeamAlerts.none }
             #expect(try self.view(fixture, juliet, id).isSilenced)
         }
+        #expect(try fixture.verified().findings == [])
     }
 
     @Test("texts have bounds, and only members have a view")
@@ -132,8 +133,9 @@ struct PreferenceTests {
         let other = try self.set(fixture, romeo, groups[2]) { $0.draft = "b" }
         let read = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                extras: try store.conversationExtras(of: romeo, after: 0, limit: 10).map(\.preference.extraVersion),
-                named: try store.conversationExtras(of: romeo, after: draft, limit: 10).map(\.channel?.text)
+                extras: try store.inbox.conversationExtras(of: romeo, after: 0, limit: 10).map(
+                    \.preference.extraVersion),
+                named: try store.inbox.conversationExtras(of: romeo, after: draft, limit: 10).map(\.channel?.text)
             )
         }
         #expect(read.extras == [draft, other] && read.named == ["group2"])
@@ -166,7 +168,7 @@ struct PreferenceTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         fixture.send("1", from: romeo, to: .id(verona))
         let since = try #require(try self.recent(fixture, juliet).first?.change)
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.hideConversation(juliet, verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in try store.inbox.hideConversation(juliet, verona) }
         #expect(try self.recent(fixture, juliet).isEmpty)
         let told = try self.recent(fixture, juliet, since: since, hidden: true)
         #expect(told.first?.isHidden == true && told.first?.badge == 0)
@@ -175,8 +177,8 @@ struct PreferenceTests {
         let back = try self.recent(fixture, juliet)
         #expect(back.first?.isHidden == false && back.first?.badge == 1 && back.first?.unread == 1)
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.hideConversation(juliet, verona)
-            try store.showConversation(juliet, verona)
+            try store.inbox.hideConversation(juliet, verona)
+            try store.inbox.showConversation(juliet, verona)
         }
         #expect(try self.recent(fixture, juliet).count == 1)
         #expect(try fixture.verified().findings == [])
@@ -190,22 +192,22 @@ struct PreferenceTests {
         let sent = (1...6).compactMap { fixture.send("\($0)", from: romeo, to: .id(verona)).accepted?.message.id }
         let ends = try fixture.store.writeAndWait { store throws(StoreError) in
             [
-                try store.clearHistory(juliet, in: verona, through: 3),
-                try store.clearHistory(juliet, in: verona, through: 2),
+                try store.inbox.clearHistory(juliet, in: verona, through: 3),
+                try store.inbox.clearHistory(juliet, in: verona, through: 2),
             ]
         }
         #expect(ends == [3, 3])
         func seen(_ access: HistoryAccess) throws -> [Int] {
             try fixture.store.readAndWait { store throws(StoreError) in
                 [
-                    try store.latestMessages(in: verona, limit: 10, as: access).count,
-                    try store.messages(in: verona, before: 5, limit: 10, as: access).count,
-                    try store.messages(in: verona, after: 0, limit: 10, as: access).count,
-                    try store.messages(in: verona, around: 4, limit: 10, as: access).count,
-                    try store.messages(in: verona, around: 3, limit: 10, as: access).count,
-                    try store.message(in: verona, sequence: 3, as: access) == nil ? 0 : 1,
-                    try store.message(sent[2], in: verona, as: access) == nil ? 0 : 1,
-                    try store.message(sent[3], in: verona, as: access) == nil ? 0 : 1,
+                    try store.messages.latest(in: verona, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, before: 5, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, after: 0, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, around: 4, limit: 10, as: access).count,
+                    try store.messages.page(in: verona, around: 3, limit: 10, as: access).count,
+                    try store.messages.one(in: verona, sequence: 3, as: access) == nil ? 0 : 1,
+                    try store.messages.one(sent[2], in: verona, as: access) == nil ? 0 : 1,
+                    try store.messages.one(sent[3], in: verona, as: access) == nil ? 0 : 1,
                 ]
             }
         }
@@ -213,7 +215,7 @@ struct PreferenceTests {
         #expect(try seen(.member(romeo)) == [6, 4, 6, 6, 6, 1, 1, 1])
         #expect(try fixture.unread(juliet) == [verona: 3])
         let missed = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.undelivered(of: juliet, class: .app).map(\.from)
+            try store.conversations.undelivered(of: juliet, class: .app).map(\.from)
         }
         #expect(missed == [3])
         #expect(try fixture.verified().findings == [])
@@ -227,7 +229,7 @@ struct PreferenceTests {
         for number in 1...5 { fixture.send("\(number)", from: romeo, to: .id(verona)) }
         func set(_ count: Int64) throws -> ReadChange {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                try store.setUnread(juliet, in: verona, to: count)
+                try store.inbox.setUnread(juliet, in: verona, to: count)
             }
         }
         #expect(try set(2) == ReadChange(sequence: 3, unread: 2, badge: 2, hasMoved: true))
@@ -238,7 +240,7 @@ struct PreferenceTests {
         #expect(try set(0) == ReadChange(sequence: 5, unread: 0, badge: 0, hasMoved: true))
         #expect(try set(1).badge == 1)
         let read = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.clearUnread(juliet, in: verona)
+            try store.inbox.clearUnread(juliet, in: verona)
         }
         #expect(read == ReadChange(sequence: 5, unread: 0, badge: 0, hasMoved: true))
         #expect(try set(1).badge == 1)

@@ -123,15 +123,18 @@ struct PropertyTests {
                 model.groups[group]?.read[user] = max(read, min(upTo, head))
             }
             fixture.store.write(
-                { store throws(StoreError) in try store.markRead(user, in: group, upTo: Int64(upTo)) }, then: { _ in })
+                { store throws(StoreError) in try store.inbox.markRead(user, in: group, upTo: Int64(upTo)) },
+                then: { _ in })
         case 18:
             model.groups[group]?.read[user] = nil
             fixture.store.write(
-                { store throws(StoreError) in try store.removeMembers([user], from: group) }, then: { _ in })
+                { store throws(StoreError) in try store.conversations.removeMembers([user], from: group) },
+                then: { _ in })
         default:
             let head = model.groups[group]?.messages.count ?? 0
             if model.groups[group]?.read[user] == nil { model.groups[group]?.read[user] = head }
-            fixture.store.write({ store throws(StoreError) in try store.addMembers([user], to: group) }, then: { _ in })
+            fixture.store.write(
+                { store throws(StoreError) in try store.conversations.addMembers([user], to: group) }, then: { _ in })
         }
     }
 

@@ -9,13 +9,13 @@ struct ReactionTests {
     private func react(
         _ verona: Verona, _ place: MessagePlace, _ name: String, _ user: UserID
     ) throws(StoreError) -> Reaction {
-        try verona.write { store throws(StoreError) in try store.toggleReaction(place, name: name, by: user) }
+        try verona.write { store throws(StoreError) in try store.messages.toggleReaction(place, name: name, by: user) }
     }
 
     private func reactions(_ verona: Verona, after revision: Int64, limit: Int = 100) throws -> [Reaction] {
         let (id, juliet) = (verona.id, verona.juliet)
         return try verona.read { store throws(StoreError) in
-            try store.reactions(in: id, after: revision, limit: limit, as: .member(juliet))
+            try store.messages.reactions(in: id, after: revision, limit: limit, as: .member(juliet))
         }
     }
 
@@ -23,7 +23,7 @@ struct ReactionTests {
     func toggle() throws {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
-        try verona.write { store throws(StoreError) in try store.setDisplayName(juliet, "Juliet") }
+        try verona.write { store throws(StoreError) in try store.people.setDisplayName(juliet, "Juliet") }
         let place = try verona.say("x", romeo)
         let start = try verona.revision()
         let added = try self.react(verona, place, "👍", juliet)
@@ -53,8 +53,8 @@ struct ReactionTests {
         try self.react(verona, place, "👍", mercutio)
         let (counts, page) = try verona.read { store throws(StoreError) in
             (
-                try store.reactionCounts(of: [1, 2, 3], in: id, for: juliet),
-                try store.reactions(of: [1], in: id, as: .member(juliet))
+                try store.messages.reactionCounts(of: [1, 2, 3], in: id, for: juliet),
+                try store.messages.reactions(of: [1], in: id, as: .member(juliet))
             )
         }
         #expect(
@@ -102,7 +102,7 @@ struct ReactionTests {
         let romeo = verona.romeo
         let place = try verona.say("x", romeo)
         let gone = try verona.say("y", romeo)
-        try verona.write { store throws(StoreError) in try store.recall(gone, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in try store.messages.recall(gone, by: Actor(romeo)) }
         let start = try verona.revision()
         #expect(throws: StoreError.refused(.notMember)) { try self.react(verona, place, "👍", verona.tybalt) }
         #expect(throws: StoreError.refused(.notMember)) { try self.react(verona, place, "👍", .system) }

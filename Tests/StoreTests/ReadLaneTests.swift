@@ -110,7 +110,7 @@ struct ReadLaneTests {
         #expect(reason.contains("ask for less"))
         for _ in 0..<3 {
             let users = try fixture.store.readAndWait { transaction throws(StoreError) in
-                try transaction.counts().users
+                try transaction.messages.counts().users
             }
             #expect(users >= 0)
         }

@@ -41,7 +41,7 @@ struct ReceiptTests {
         let (id, juliet) = (first.conversation, self.juliet)
         for sequence: Int64 in [1, 1, 99, 2] {
             try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-                _ = try transaction.acknowledge(juliet, in: id, upTo: sequence)
+                _ = try transaction.messages.acknowledge(juliet, in: id, upTo: sequence)
             }
         }
         #expect(self.receipts.map(\.message) == [first.id, third.id])
@@ -58,13 +58,13 @@ struct ReceiptTests {
         let (id, juliet, romeo) = (first.conversation, self.juliet, self.romeo)
         for sequence: Int64 in [4, 4] {
             try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-                _ = try transaction.markRead(juliet, in: id, upTo: sequence)
+                _ = try transaction.inbox.markRead(juliet, in: id, upTo: sequence)
             }
         }
         #expect(self.receipts.map(\.message) == [third.id])
         #expect(self.receipts.map(\.isRead) == [true])
         let logged = try self.fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.events(for: romeo, after: 0)
+            try reading.feed.events(for: romeo, after: 0)
         }
         #expect(logged.filter { if case .receipt = $0.change { true } else { false } }.count == 1)
     }
@@ -77,11 +77,11 @@ struct ReceiptTests {
         self.fixture.send("hello", from: self.romeo, to: groupAddress("verona"), flags: flags)
         let juliet = self.juliet
         try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-            _ = try transaction.acknowledge(juliet, in: id, upTo: 1)
+            _ = try transaction.messages.acknowledge(juliet, in: id, upTo: 1)
         }
         #expect(self.receipts.isEmpty)
         try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-            _ = try transaction.acknowledge(benvolio, in: id, upTo: 1, tellsGroups: true)
+            _ = try transaction.messages.acknowledge(benvolio, in: id, upTo: 1, tellsGroups: true)
         }
         #expect(self.receipts.map(\.receiver.text) == ["benvolio"])
     }
@@ -95,18 +95,18 @@ struct ReceiptTests {
         }
         let (id, romeo, juliet) = (messages[0].conversation, self.romeo, self.juliet)
         try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.edit(
+            try transaction.messages.edit(
                 MessagePlace(id, 2), newBody: Array("zwei".utf8), isJSONObject: false, by: Actor(romeo))
-            try transaction.recall(MessagePlace(id, 3), by: Actor(romeo))
-            try transaction.deleteForAll(MessagePlace(id, 4), by: Actor(romeo))
-            try transaction.hide([MessagePlace(id, 5)], for: juliet)
+            try transaction.messages.recall(MessagePlace(id, 3), by: Actor(romeo))
+            try transaction.messages.deleteForAll(MessagePlace(id, 4), by: Actor(romeo))
+            try transaction.messages.hide([MessagePlace(id, 5)], for: juliet)
         }
         func page(_ limit: Int = 100, as user: UserID? = nil, _ fill: (inout HistoryQuery) -> Void) throws -> [String] {
             var query = HistoryQuery(limit: limit)
             fill(&query)
             let (asked, access) = (query, HistoryAccess.member(user ?? juliet))
             return try self.fixture.store.readAndWait { reading throws(StoreError) in
-                try reading.history(in: id, asked, as: access)
+                try reading.messages.history(in: id, asked, as: access)
             }.map { String(decoding: $0.message.content.body, as: UTF8.self) }
         }
         #expect(try page { _ in } == ["1", "zwei", "", "6"])
@@ -126,7 +126,7 @@ struct ReceiptTests {
         #expect(try page { $0.onlyWithdrawn = true } == [""])
         #expect(try page(0) { _ in }.isEmpty)
         let patches = try self.fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.patches(for: juliet, after: 0, limit: 10)
+            try reading.inbox.patches(for: juliet, after: 0, limit: 10)
         }
         #expect(patches.changes.map(\.message.message.sequence) == [2, 3])
     }
@@ -137,23 +137,23 @@ struct ReceiptTests {
         let last = try self.say("two")
         let (id, juliet) = (last.conversation, self.juliet)
         let list = try self.fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.unreadList(of: juliet, limit: 50)
+            try reading.inbox.unreadList(of: juliet, limit: 50)
         }
         #expect(list.map(\.unread) == [2])
         #expect(list.first?.newest?.message.id == last.id)
         let backlog = try self.fixture.store.readAndWait { reading throws(StoreError) in
-            try reading.backlog(of: juliet, perConversation: 1, limit: 50)
+            try reading.inbox.backlog(of: juliet, perConversation: 1, limit: 50)
         }
         #expect(backlog.first?.messages.map(\.message.id) == [last.id])
         #expect(backlog.first?.hasMore == true)
         let before = self.fixture.clock.clock.wallMilliseconds()
         try self.fixture.store.writeAndWait { transaction throws(StoreError) in
-            _ = try transaction.clearUnread(juliet, in: id)
+            _ = try transaction.inbox.clearUnread(juliet, in: id)
         }
         let (none, read) = try self.fixture.store.readAndWait { reading throws(StoreError) in
             (
-                try reading.unreadList(of: juliet, limit: 50),
-                try reading.unreadList(of: juliet, readAfter: before, limit: 50)
+                try reading.inbox.unreadList(of: juliet, limit: 50),
+                try reading.inbox.unreadList(of: juliet, readAfter: before, limit: 50)
             )
         }
         #expect(none.isEmpty)

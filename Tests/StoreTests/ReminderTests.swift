@@ -6,7 +6,9 @@ import Testing
 @Suite("Reminders")
 struct ReminderTests {
     private func reminders(_ verona: Verona, of user: UserID, after change: Int64 = 0) throws -> [Reminder] {
-        try verona.read { store throws(StoreError) in try store.reminders(of: user, after: change, limit: 1_000) }
+        try verona.read { store throws(StoreError) in
+            try store.messages.reminders(of: user, after: change, limit: 1_000)
+        }
     }
 
     private func names(_ names: String...) -> [UserName] { names.compactMap { UserName($0) } }
@@ -61,18 +63,20 @@ struct ReminderTests {
         let made = try self.reminders(verona, of: juliet)
         let ids = made.map(\.id)
         let seen = try #require(made.last?.change)
-        let forged = try verona.write { store throws(StoreError) in try store.finishReminders(ids, by: mercutio) }
+        let forged = try verona.write { store throws(StoreError) in
+            try store.messages.finishReminders(ids, by: mercutio)
+        }
         #expect(forged == ReminderChange(ids: [], change: 0))
         #expect(try self.reminders(verona, of: juliet, after: seen) == [])
         let done = try verona.write { store throws(StoreError) in
-            try store.finishReminders([ids[0], ids[0], 999], by: juliet)
+            try store.messages.finishReminders([ids[0], ids[0], 999], by: juliet)
         }
         #expect(done.ids == [ids[0]] && done.change > seen)
         let news = try self.reminders(verona, of: juliet, after: seen)
         #expect(news.map(\.id) == [ids[0]] && news.map(\.isDone) == [true] && news.map(\.change) == [done.change])
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.finishReminders(Array(0...100), by: juliet)
+                try store.messages.finishReminders(Array(0...100), by: juliet)
             } == .tooMany(limit: 100))
     }
 
@@ -86,10 +90,10 @@ struct ReminderTests {
         append.content.mentions = Mentions(all: true)
         _ = verona.fixture.send([append])
         let chosen = try verona.read { store throws(StoreError) in
-            try store.reminders(of: juliet, after: 0, conversations: [mantua], limit: 10).map(\.conversation)
+            try store.messages.reminders(of: juliet, after: 0, conversations: [mantua], limit: 10).map(\.conversation)
         }
         #expect(chosen == [mantua])
-        try verona.write { store throws(StoreError) in try store.removeMembers([juliet], from: id) }
+        try verona.write { store throws(StoreError) in try store.conversations.removeMembers([juliet], from: id) }
         #expect(try self.reminders(verona, of: juliet).map(\.conversation) == [mantua])
         #expect(try verona.isSound() == [])
     }
@@ -101,7 +105,7 @@ struct ReminderTests {
         let packet = NewReminder(
             in: verona.id, kind: ReminderKind(rawValue: 100), text: "a red packet", data: Array(#"{"sum":1}"#.utf8))
         let made = try verona.write { store throws(StoreError) in
-            try store.addReminder(packet, for: [juliet, mercutio, juliet], by: .application)
+            try store.messages.addReminder(packet, for: [juliet, mercutio, juliet], by: .application)
         }
         let reminder = try #require(try self.reminders(verona, of: juliet).first)
         #expect(made.ids.count == 2 && made.ids.contains(reminder.id))
@@ -122,21 +126,21 @@ struct ReminderTests {
         missing.sequence = 9
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.addReminder(fine, for: [juliet], by: Actor(escalus))
+                try store.messages.addReminder(fine, for: [juliet], by: Actor(escalus))
             } == .notApplicable)
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.addReminder(fine, for: [juliet, tybalt], by: .application)
+                try store.messages.addReminder(fine, for: [juliet, tybalt], by: .application)
             } == .notMember)
         let absent = missing
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.addReminder(absent, for: [juliet], by: .application)
+                try store.messages.addReminder(absent, for: [juliet], by: .application)
             } == .noSuchMessage)
         for wrong in [unknown, long, broken] {
             #expect(throws: StoreError.self) {
                 try verona.write { store throws(StoreError) in
-                    try store.addReminder(wrong, for: [juliet], by: .application)
+                    try store.messages.addReminder(wrong, for: [juliet], by: .application)
                 }
             }
         }

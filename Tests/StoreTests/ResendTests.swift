@@ -103,7 +103,7 @@ struct ResendTests {
         let verona = try fixture.group("verona", owner: juliet, [romeo])
         let first = try #require(fixture.send("one", from: romeo, to: .id(verona), token: "t1").accepted)
         try fixture.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.removeMembers([romeo], from: verona)
+            try transaction.conversations.removeMembers([romeo], from: verona)
         }
         let again = try #require(fixture.send("one", from: romeo, to: .id(verona), token: "t1").accepted)
         #expect(again.isDuplicate && again.message.id == first.message.id)

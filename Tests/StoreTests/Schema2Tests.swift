@@ -38,13 +38,15 @@ struct Schema2Tests {
     func migrated() throws {
         let fixture = try Fixture(try self.old())
         let verona = ConversationID(rawValue: 1)
-        let members = try fixture.store.readAndWait { store throws(StoreError) in try store.members(of: verona) }
+        let members = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.conversations.members(of: verona)
+        }
         #expect(members.map(\.ownLastSequence) == [3, 2, 0])
         #expect(members.map(\.ownLastCountable) == [2, 2, 0])
         #expect(members.allSatisfy { $0.mutedUntilMilliseconds == 0 && $0.nickname == nil && $0.revision == 0 })
         let lines = try fixture.store.readAndWait { store throws(StoreError) in
             try [1, 2, 3].map { user throws(StoreError) in
-                try store.recent(of: UserID(rawValue: user), limit: 10).map { [$0.unread, $0.badge] }
+                try store.inbox.recent(of: UserID(rawValue: user), limit: 10).map { [$0.unread, $0.badge] }
             }
         }
         #expect(lines == [[[1, 1]], [[2, 1]], [[0, 0]]])
@@ -58,7 +60,9 @@ struct Schema2Tests {
         let room = ConversationID(rawValue: 2)
         let romeo = UserID(rawValue: 1)
         #expect(fixture.send("?", from: romeo, to: .id(room)).refusal == .notMember)
-        try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.addListeners([romeo], to: room) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.conversations.addListeners([romeo], to: room)
+        }
         #expect(fixture.send("!", from: romeo, to: .id(room)).accepted?.members == [romeo])
     }
 }

@@ -88,15 +88,15 @@ struct SessionSettingsTests {
         try self.set(verona, .maxInput, .everywhere, .number(3))
         #expect(throws: StoreError.self) {
             try verona.write { store throws(StoreError) in
-                try store.edit(place, newBody: Array("three".utf8), isJSONObject: false, by: Actor(romeo))
+                try store.messages.edit(place, newBody: Array("three".utf8), isJSONObject: false, by: Actor(romeo))
             }
         }
         try verona.write { store throws(StoreError) in
-            try store.edit(place, newBody: Array("二二二".utf8), isJSONObject: false, by: Actor(romeo))
+            try store.messages.edit(place, newBody: Array("二二二".utf8), isJSONObject: false, by: Actor(romeo))
         }
         try self.set(verona, .inputDisabled, .everywhere, .flag(true))
         let refusal = verona.refusal { store throws(StoreError) in
-            try store.edit(place, newBody: Array("x".utf8), isJSONObject: false, by: Actor(romeo))
+            try store.messages.edit(place, newBody: Array("x".utf8), isJSONObject: false, by: Actor(romeo))
         }
         #expect(refusal == .mayNotSend)
     }
@@ -109,7 +109,7 @@ struct SessionSettingsTests {
         func read(_ index: Int) throws -> Int {
             let sequence = places[index].sequence
             return try verona.write { store throws(StoreError) in
-                try store.markRead([sequence], in: id, by: juliet).count
+                try store.messages.markRead([sequence], in: id, by: juliet).count
             }
         }
         try self.set(verona, .receipts, SessionScope(.group), .text("off"))

@@ -21,7 +21,7 @@ struct SystemMessageTests {
     private func lines(_ verona: Verona) throws -> [String] {
         let id = verona.id
         let messages = try verona.read { store throws(StoreError) in
-            try store.latestMessages(in: id, limit: 10, as: .unrestricted)
+            try store.messages.latest(in: id, limit: 10, as: .unrestricted)
         }
         return messages.map { message in
             let text = String(decoding: message.content.body, as: UTF8.self)
@@ -53,16 +53,16 @@ struct SystemMessageTests {
         let told = self.listening(verona)
         try verona.write { store throws(StoreError) in
             store.origin = EventOrigin(.app)
-            try store.addMembers([tybalt], to: id, by: Actor(romeo))
-            try store.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: .operator)
+            try store.conversations.addMembers([tybalt], to: id, by: Actor(romeo))
+            try store.conversations.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: .operator)
         }
         #expect(try self.lines(verona) == ["1 true app advanced tybalt 2", "2 true app advanced tybalt 2"])
         let accepted = told.withLock { $0.filter { $0.ticket == Append.unasked }.compactMap(\.result.accepted) }
         #expect(accepted.map(\.message.sequence) == [1, 2] && accepted.allSatisfy { $0.members.contains(tybalt) })
         #expect(try verona.fixture.unread(tybalt)[id] == 2)
         let refusal = verona.refusal { store throws(StoreError) in
-            try store.setNickname(of: romeo, "R", in: id, by: Actor(romeo))
-            try store.setRoles([romeo], .manager, in: id, by: Actor(romeo))
+            try store.conversations.setNickname(of: romeo, "R", in: id, by: Actor(romeo))
+            try store.conversations.setRoles([romeo], .manager, in: id, by: Actor(romeo))
         }
         #expect(refusal == .notOwner)
         #expect(try self.lines(verona).count == 2)
@@ -83,7 +83,7 @@ struct SystemMessageTests {
         #expect(try self.lines(verona).isEmpty)
         try verona.write { store throws(StoreError) in
             store.say(content, as: romeo, authority: .application, to: .id(id))
-            try store.setTitle("Fair Verona", of: id)
+            try store.conversations.setTitle("Fair Verona", of: id)
         }
         #expect(try self.lines(verona) == ["1 false hello"])
         #expect(told.withLock { $0.compactMap(\.result.accepted).count } == 1)
@@ -113,7 +113,7 @@ struct SystemMessageTests {
         box.withLock { [fixture = verona.fixture] in $0 = fixture }
         defer { box.withLock { $0 = nil } }
         let tybalt = verona.tybalt
-        try verona.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
+        try verona.write { store throws(StoreError) in try store.conversations.addMembers([tybalt], to: id) }
         #expect(commits.withLock { $0 } == ["5 members, 1 lines"], "a kill falls before this commit or behind it")
         #expect(try self.lines(verona) == ["1 true server advanced tybalt 2"])
     }
@@ -125,8 +125,8 @@ struct SystemMessageTests {
             guard let fixture else { return "no store" }
             let copy = try Fixture(fixture.folder.copied(), clock: fixture.clock)
             return try copy.store.readAndWait { store throws(StoreError) in
-                let lines = try store.latestMessages(in: id, limit: 10, as: .unrestricted)
-                return "\(try store.members(of: id).count) members, \(lines.count) lines"
+                let lines = try store.messages.latest(in: id, limit: 10, as: .unrestricted)
+                return "\(try store.conversations.members(of: id).count) members, \(lines.count) lines"
             }
         } catch {
             return "\(error)"
@@ -141,7 +141,7 @@ struct SystemMessageTests {
             try store.connection.first("SELECT count(*) FROM hook_queue") { row throws(StoreError) in row.int64(0) }
                 ?? 0
         }
-        try verona.write { store throws(StoreError) in try store.addMembers([tybalt], to: id) }
+        try verona.write { store throws(StoreError) in try store.conversations.addMembers([tybalt], to: id) }
         let after = try verona.fixture.store.readAndWait { store throws(StoreError) in
             try store.connection.first("SELECT count(*) FROM hook_queue") { row throws(StoreError) in row.int64(0) }
                 ?? 0
@@ -153,15 +153,15 @@ struct SystemMessageTests {
     func leftOut() throws {
         let verona = try self.stage()
         let (id, escalus, romeo) = (verona.id, verona.escalus, verona.romeo)
-        try verona.write { store throws(StoreError) in try store.setFlags([.banned], of: id) }
+        try verona.write { store throws(StoreError) in try store.conversations.setFlags([.banned], of: id) }
         #expect(try self.lines(verona) == [])
         try verona.write { store throws(StoreError) in
-            try store.setFlags([], of: id)
-            try store.disband(id, by: Actor(escalus))
+            try store.conversations.setFlags([], of: id)
+            try store.conversations.disband(id, by: Actor(escalus))
         }
         let told = try self.lines(verona)
         #expect(told.count == 2, "that it is over is its last word")
-        try verona.write { store throws(StoreError) in _ = try store.deleteUser(romeo) }
+        try verona.write { store throws(StoreError) in _ = try store.people.deleteUser(romeo) }
         #expect(try self.lines(verona) == told)
         #expect(try verona.isSound() == [])
     }
@@ -170,7 +170,8 @@ struct SystemMessageTests {
     func empty() throws {
         let verona = try self.stage()
         let id = verona.id
-        try verona.write { store throws(StoreError) in try store.removeAllMembers(from: id, by: .operator) }
+        try verona.write { store throws(StoreError) in try store.conversations.removeAllMembers(from: id, by: .operator)
+        }
         #expect(try self.lines(verona) == [])
     }
 }

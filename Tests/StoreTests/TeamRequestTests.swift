@@ -88,9 +88,10 @@ struct TeamRequestTests {
         let (manager, tybalt) = (team.manager, team.outsider)
         #expect(
             team.refusal { store, id throws(StoreError) in
-                try store.addMembers([tybalt], to: id, by: Actor(manager))
+                try store.conversations.addMembers([tybalt], to: id, by: Actor(manager))
             } == .notApplicable)
-        try team.write { store, _ throws(StoreError) in _ = try store.setListed(owner: tybalt, .blocked, manager, true)
+        try team.write { store, _ throws(StoreError) in
+            _ = try store.people.setListed(owner: tybalt, .blocked, manager, true)
         }
         let invitation = try team.write { store, id throws(StoreError) in
             try store.teams.invite([tybalt], to: id, by: Actor(manager))
@@ -192,13 +193,13 @@ struct TeamRequestTests {
         try team.write { store, id throws(StoreError) in
             _ = try store.teams.apply(to: id, tybalt)
             _ = try store.teams.invite([tybalt], to: id, by: Actor(manager))
-            try store.addMembers([tybalt], to: id)
+            try store.conversations.addMembers([tybalt], to: id)
         }
         #expect(try team.requests().map(\.state) == [.accepted, .accepted])
         let nurse = try team.fixture.user("nurse")
         try team.write { store, id throws(StoreError) in
             _ = try store.teams.apply(to: id, nurse)
-            try store.disband(id, by: .operator)
+            try store.conversations.disband(id, by: .operator)
         }
         #expect(try team.requests(waiting: true) == [])
         #expect(try team.requests().map(\.state) == [.expired, .accepted, .accepted])
@@ -225,7 +226,7 @@ struct TeamRequestTests {
         let people = try team.write { store, _ throws(StoreError) in
             var people: [UserID] = []
             for number in 0...TeamBounds.waitingInvitations {
-                people.append(try store.createUser(UserName("p\(number)")!))
+                people.append(try store.people.createUser(UserName("p\(number)")!))
             }
             return people
         }
@@ -240,7 +241,7 @@ struct TeamRequestTests {
         #expect(last.asked.count == 2)
         try team.write { store, id throws(StoreError) in
             for number in 0..<TeamBounds.waitingRequests {
-                let person = try store.createUser(UserName("q\(number)")!)
+                let person = try store.people.createUser(UserName("q\(number)")!)
                 try store.connection.run(
                     """
                     INSERT INTO team_request (kind, conversation_id, person_id, postscript, created_at)

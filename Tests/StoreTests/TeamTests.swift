@@ -23,12 +23,12 @@ struct TeamFixture {
         let other = try fixture.user("juliet")
         let outsider = try fixture.user("tybalt")
         let id = try fixture.store.writeAndWait { store throws(StoreError) in
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 ChannelName("verona")!,
                 NewTeam(
                     form: form, title: "Verona", owner: owner, members: [manager, member, other], memberLimit: limit,
                     modes: modes))
-            if form == .advanced { _ = try store.setRoles([manager], .manager, in: id, by: Actor(owner)) }
+            if form == .advanced { _ = try store.conversations.setRoles([manager], .manager, in: id, by: Actor(owner)) }
             return id
         }
         self.fixture = fixture
@@ -68,12 +68,14 @@ struct TeamFixture {
     func team() throws -> Team {
         let (id, now) = (self.id, self.fixture.clock.clock.wallMilliseconds())
         return try #require(
-            try self.fixture.store.readAndWait { store throws(StoreError) in try store.teams.team(id, at: now) })
+            try self.fixture.store.readAndWait { store throws(StoreError) in try store.teams.one(id, at: now) })
     }
 
     func roles() throws -> [UserID: MemberRole] {
         let id = self.id
-        let members = try self.fixture.store.readAndWait { store throws(StoreError) in try store.members(of: id) }
+        let members = try self.fixture.store.readAndWait { store throws(StoreError) in
+            try store.conversations.members(of: id)
+        }
         return Dictionary(uniqueKeysWithValues: members.map { ($0.user, $0.role) })
     }
 
@@ -83,7 +85,7 @@ struct TeamFixture {
             var query = TeamRequestQuery()
             query.team = id
             query.onlyWaiting = waiting
-            return try store.teams.teamRequests(query, at: now)
+            return try store.teams.requests(query, at: now)
         }
     }
 
@@ -100,7 +102,7 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = ChannelPatch()
                     patch.title = "Mantua"
-                    try store.updateInfo(of: id, patch, by: actor)
+                    try store.conversations.updateInfo(of: id, patch, by: actor)
                 }
             ),
             (
@@ -108,7 +110,7 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = ChannelPatch()
                     patch.attributesMergePatch = Array(#"{"a":1}"#.utf8)
-                    try store.updateInfo(of: id, patch, by: actor)
+                    try store.conversations.updateInfo(of: id, patch, by: actor)
                 }
             ),
             (
@@ -126,13 +128,13 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = ChannelPatch()
                     patch.notice = "tonight"
-                    try store.updateInfo(of: id, patch, by: actor)
+                    try store.conversations.updateInfo(of: id, patch, by: actor)
                 }
             ),
             (
                 .changeLists,
                 { store, id, actor, team throws(StoreError) in
-                    try store.addListed([team.other], in: id, .denied, by: actor)
+                    try store.conversations.addListed([team.other], in: id, .denied, by: actor)
                 }
             ),
             (
@@ -156,7 +158,7 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = ChannelPatch()
                     patch.setFlags = .membersMuted
-                    try store.updateInfo(of: id, patch, by: actor)
+                    try store.conversations.updateInfo(of: id, patch, by: actor)
                 }
             ),
             (
@@ -164,7 +166,7 @@ struct TeamTests {
                 { store, id, actor, _ throws(StoreError) in
                     var patch = ChannelPatch()
                     patch.clearedFlags = .invitationsNeedConsent
-                    try store.updateInfo(of: id, patch, by: actor)
+                    try store.conversations.updateInfo(of: id, patch, by: actor)
                 }
             ),
             (
@@ -180,57 +182,59 @@ struct TeamTests {
             (
                 .remove(.member),
                 { store, id, actor, team throws(StoreError) in
-                    try store.removeMembers([team.other], from: id, by: actor)
+                    try store.conversations.removeMembers([team.other], from: id, by: actor)
                 }
             ),
             (
                 .remove(.owner),
                 { store, id, actor, team throws(StoreError) in
-                    try store.removeMembers([team.owner], from: id, by: actor)
+                    try store.conversations.removeMembers([team.owner], from: id, by: actor)
                 }
             ),
             (
                 .removeEveryone,
-                { store, id, actor, _ throws(StoreError) in try store.removeAllMembers(from: id, by: actor) }
+                { store, id, actor, _ throws(StoreError) in
+                    try store.conversations.removeAllMembers(from: id, by: actor)
+                }
             ),
-            (.leave, { store, id, actor, _ throws(StoreError) in try store.leave(id, actor.user) }),
+            (.leave, { store, id, actor, _ throws(StoreError) in try store.conversations.leave(id, actor.user) }),
             (
                 .transferOwnership,
                 { store, id, actor, team throws(StoreError) in
-                    try store.transferOwner(to: team.other, in: id, by: actor)
+                    try store.conversations.transferOwner(to: team.other, in: id, by: actor)
                 }
             ),
             (
                 .changeRole(.member),
                 { store, id, actor, team throws(StoreError) in
-                    try store.setRoles([team.other], .manager, in: id, by: actor)
+                    try store.conversations.setRoles([team.other], .manager, in: id, by: actor)
                 }
             ),
             (
                 .mute(.member),
                 { store, id, actor, team throws(StoreError) in
-                    try store.setMemberMuted(team.other, untilMilliseconds: .max, in: id, by: actor)
+                    try store.conversations.setMemberMuted(team.other, untilMilliseconds: .max, in: id, by: actor)
                 }
             ),
             (
                 .mute(.owner),
                 { store, id, actor, team throws(StoreError) in
-                    try store.setMemberMuted(team.owner, untilMilliseconds: .max, in: id, by: actor)
+                    try store.conversations.setMemberMuted(team.owner, untilMilliseconds: .max, in: id, by: actor)
                 }
             ),
             (
                 .rename(nil),
                 { store, id, actor, _ throws(StoreError) in
-                    try store.setNickname(of: actor.user, "R", in: id, by: actor)
+                    try store.conversations.setNickname(of: actor.user, "R", in: id, by: actor)
                 }
             ),
             (
                 .rename(.member),
                 { store, id, actor, team throws(StoreError) in
-                    try store.setNickname(of: team.other, "J", in: id, by: actor)
+                    try store.conversations.setNickname(of: team.other, "J", in: id, by: actor)
                 }
             ),
-            (.dismiss, { store, id, actor, _ throws(StoreError) in try store.disband(id, by: actor) }),
+            (.dismiss, { store, id, actor, _ throws(StoreError) in try store.conversations.disband(id, by: actor) }),
         ]
 
     @Test("the store lets people do what the rules let them, in both forms", arguments: TeamForm.allCases)
@@ -265,12 +269,12 @@ struct TeamTests {
         #expect(Set(try normal.roles().values) == [.owner, .member])
         #expect(
             normal.refusal { store, id throws(StoreError) in
-                try store.setRoles([normal.member], .manager, in: id, by: .operator)
+                try store.conversations.setRoles([normal.member], .manager, in: id, by: .operator)
             } == .notApplicable)
         let (owner, romeo) = (normal.owner, normal.member)
         let mantua = try normal.fixture.group("mantua", owner: owner, [romeo])
         let settings = try normal.fixture.store.readAndWait { store throws(StoreError) in
-            try store.teams.team(mantua, at: 0)?.settings
+            try store.teams.one(mantua, at: 0)?.settings
         }
         #expect(settings == .open)
         #expect(try normal.isSound() == [])
@@ -299,7 +303,7 @@ struct TeamTests {
         let reopened = try team.fixture.reopened()
         let (id, member) = (team.id, team.member)
         let after = try #require(
-            try reopened.store.readAndWait { store throws(StoreError) in try store.teams.team(id, at: 0) })
+            try reopened.store.readAndWait { store throws(StoreError) in try store.teams.one(id, at: 0) })
         #expect(after.settings.join == .approval && after.conversation.flags.muteMode == .everyone)
         // The writer has read the modes again, too.
         let invitation = try reopened.store.writeAndWait { store throws(StoreError) in
@@ -312,14 +316,16 @@ struct TeamTests {
     func transfer() throws {
         let team = try TeamFixture()
         let (owner, member) = (team.owner, team.member)
-        #expect(team.refusal { store, id throws(StoreError) in try store.leave(id, owner) } == .ownerMustTransfer)
+        #expect(
+            team.refusal { store, id throws(StoreError) in try store.conversations.leave(id, owner) }
+                == .ownerMustTransfer)
         #expect(
             team.refusal { store, id throws(StoreError) in
-                try store.transferOwner(to: team.outsider, in: id, andLeaves: true, by: Actor(owner))
+                try store.conversations.transferOwner(to: team.outsider, in: id, andLeaves: true, by: Actor(owner))
             } == .noSuchUser)
         #expect(try team.roles()[owner] == .owner)
         let change = try team.write { store, id throws(StoreError) in
-            try store.transferOwner(to: member, in: id, andLeaves: true, by: Actor(owner))
+            try store.conversations.transferOwner(to: member, in: id, andLeaves: true, by: Actor(owner))
         }
         #expect(change.newOwner == member)
         #expect(try team.roles()[member] == .owner)
@@ -331,7 +337,7 @@ struct TeamTests {
     func leaving() throws {
         let team = try TeamFixture(.normal)
         let owner = team.owner
-        let change = try team.write { store, id throws(StoreError) in try store.leave(id, owner) }
+        let change = try team.write { store, id throws(StoreError) in try store.conversations.leave(id, owner) }
         #expect(change.newOwner == team.manager)
         #expect(try team.isSound() == [])
     }
@@ -391,7 +397,7 @@ struct TeamTests {
         let team = try TeamFixture(limit: 4) { $0.groupMembers = 10 }
         #expect(
             team.refusal { store, id throws(StoreError) in
-                try store.addMembers([team.outsider], to: id)
+                try store.conversations.addMembers([team.outsider], to: id)
             } == .tooMany(limit: 4))
         for limit in [1, 3, 11] {
             #expect(throws: StoreError.self) {
@@ -404,7 +410,7 @@ struct TeamTests {
             let changed = try store.teams.setMemberLimit(of: id, nil, by: .operator)
             let again = try store.teams.setMemberLimit(of: id, nil, by: .operator)
             #expect(changed && !again)
-            try store.addMembers([team.outsider], to: id)
+            try store.conversations.addMembers([team.outsider], to: id)
         }
         #expect(try team.roles().count == 5)
         #expect(try team.isSound() == [])
@@ -444,16 +450,18 @@ struct SchemaTeamsTests {
         let (verona, mantua) = (ConversationID(rawValue: 1), ConversationID(rawValue: 2))
         let romeo = UserID(rawValue: 1)
         let team = try #require(
-            try fixture.store.readAndWait { store throws(StoreError) in try store.teams.team(verona, at: 0) })
+            try fixture.store.readAndWait { store throws(StoreError) in try store.teams.one(verona, at: 0) })
         #expect(team.settings == .open && team.conversation.flags.inviteMode == .everyone)
         #expect(team.announcement?.body == "tonight" && team.announcement?.author == .system)
         #expect(team.card.notice == "tonight" && team.owner == romeo)
         let community = try fixture.store.readAndWait { store throws(StoreError) in
-            let team = try store.teams.team(mantua, at: 0)
-            return (team, try store.card(of: mantua)?.notice)
+            let team = try store.teams.one(mantua, at: 0)
+            return (team, try store.conversations.card(of: mantua)?.notice)
         }
         #expect(community.0 == nil && community.1 == "a plague")
-        let left = try fixture.store.writeAndWait { store throws(StoreError) in try store.leave(verona, romeo) }
+        let left = try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.leave(verona, romeo)
+        }
         #expect(left.newOwner == UserID(rawValue: 2))
         #expect(try fixture.verified().findings == [])
     }

@@ -180,13 +180,13 @@ struct UnreadPropertyTests {
         return try fixture.store.writeAndWait { store throws(StoreError) -> ReadChange? in
             switch step {
             case .send: return nil
-            case .read(let user, let sequence): return try store.markRead(user, in: id, upTo: Int64(sequence))
-            case .setUnread(let user, let count): return try store.setUnread(user, in: id, to: count)
-            case .clearUnread(let user): return try store.clearUnread(user, in: id)
-            case .putAway(let user): try store.hideConversation(user, id)
-            case .clear(let user, let sequence): try store.clearHistory(user, in: id, through: Int64(sequence))
-            case .leave(let user): try store.removeMembers([user], from: id)
-            case .join(let user): try store.addMembers([user], to: id)
+            case .read(let user, let sequence): return try store.inbox.markRead(user, in: id, upTo: Int64(sequence))
+            case .setUnread(let user, let count): return try store.inbox.setUnread(user, in: id, to: count)
+            case .clearUnread(let user): return try store.inbox.clearUnread(user, in: id)
+            case .putAway(let user): try store.inbox.hideConversation(user, id)
+            case .clear(let user, let sequence): try store.inbox.clearHistory(user, in: id, through: Int64(sequence))
+            case .leave(let user): try store.conversations.removeMembers([user], from: id)
+            case .join(let user): try store.conversations.addMembers([user], to: id)
             case .withhold(let user, let sequence):
                 try store.connection.run(
                     "INSERT OR IGNORE INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
@@ -221,8 +221,8 @@ struct UnreadPropertyTests {
         let found = try fixture.store.readAndWait { store throws(StoreError) in
             try users.map { user throws(StoreError) in
                 Found(
-                    user: user, unread: try store.unread(of: user), badges: try store.badges(of: user),
-                    recent: try store.recent(of: user, includingHidden: true, limit: 100))
+                    user: user, unread: try store.inbox.unread(of: user), badges: try store.inbox.badges(of: user),
+                    recent: try store.inbox.recent(of: user, includingHidden: true, limit: 100))
             }
         }
         for found in found { try Self.compare(found, model, step) }

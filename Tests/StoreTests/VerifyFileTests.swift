@@ -19,7 +19,7 @@ struct VerifyFileTests {
         let over = try verona.begin(romeo)
         try verona.write { store throws(StoreError) in
             try store.files.setPicture(of: .person(romeo, isSmall: false), to: two.key, by: Actor(romeo))
-            _ = try store.recall(recalled, by: Actor(romeo))
+            _ = try store.messages.recall(recalled, by: Actor(romeo))
             try store.files.endTransfer(over.id, state: .failed, error: "no")
             _ = try store.files.noteDownload(
                 of: one, by: romeo, .attachment, key: TransferKey(random: Verona.randomBytes()))

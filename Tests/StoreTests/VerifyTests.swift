@@ -18,8 +18,8 @@ struct VerifyTests {
                     "message \(number)", from: number % 3 == 0 ? juliet : romeo, to: .id(verona), token: "t\(number)")
             })
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.markRead(juliet, in: verona, upTo: 4)
-            try store.recordDelivered([
+            try store.inbox.markRead(juliet, in: verona, upTo: 4)
+            try store.inbox.recordDelivered([
                 DeliveredPosition(user: juliet, deviceClass: .app, conversation: verona, sequence: 5)
             ])
         }
@@ -93,13 +93,13 @@ struct VerifyTests {
         let (romeo, juliet, escalus, id) = (verona.romeo, verona.juliet, verona.escalus, verona.id)
         let places = try (0..<4).map { try verona.say("\($0)", romeo, mentions: Mentions(all: true)) }
         try verona.write { store throws(StoreError) in
-            try store.markRead([1, 2], in: id, by: juliet)
-            try store.edit(places[0], newBody: [1], isJSONObject: false, by: Actor(romeo))
-            try store.edit(places[1], newBody: [1], isJSONObject: false, by: Actor(romeo))
-            try store.recall(places[1], by: Actor(romeo))
-            try store.setPinned(places[0], true, by: Actor(escalus))
-            try store.hide([places[2]], for: juliet)
-            try store.toggleReaction(places[0], name: "hm", by: juliet)
+            try store.messages.markRead([1, 2], in: id, by: juliet)
+            try store.messages.edit(places[0], newBody: [1], isJSONObject: false, by: Actor(romeo))
+            try store.messages.edit(places[1], newBody: [1], isJSONObject: false, by: Actor(romeo))
+            try store.messages.recall(places[1], by: Actor(romeo))
+            try store.messages.setPinned(places[0], true, by: Actor(escalus))
+            try store.messages.hide([places[2]], for: juliet)
+            try store.messages.toggleReaction(places[0], name: "hm", by: juliet)
         }
         return verona.fixture
     }
@@ -108,7 +108,7 @@ struct VerifyTests {
     func soundChanges() throws {
         let fixture = try self.changed()
         let ids = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.latestMessages(in: ConversationID(rawValue: 1), limit: 9, as: .unrestricted).map(\.id)
+            try store.messages.latest(in: ConversationID(rawValue: 1), limit: 9, as: .unrestricted).map(\.id)
         }
         let expectations = ids.enumerated().map { index, id in
             VerifyExpectation(

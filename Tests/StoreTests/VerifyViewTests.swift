@@ -12,22 +12,23 @@ struct VerifyViewTests {
         let verona = try fixture.group("verona", owner: romeo, [juliet, nurse])
         for number in 1...4 { fixture.send("\(number)", from: number == 3 ? juliet : romeo, to: .id(verona)) }
         try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.removeMembers([nurse], from: verona)
+            try store.conversations.removeMembers([nurse], from: verona)
             var patch = PreferencePatch()
             patch.draft = "dear"
             patch.settingsMergePatch = Array(#"{"a":1}"#.utf8)
-            try store.setPreference(juliet, in: verona, patch)
-            try store.clearHistory(juliet, in: verona, through: 2)
-            try store.addListeners([nurse], to: verona)
-            try store.setListeners([romeo], of: try store.createChannel(.room, ChannelName("b")!, creator: .system))
+            try store.inbox.setPreference(juliet, in: verona, patch)
+            try store.inbox.clearHistory(juliet, in: verona, through: 2)
+            try store.conversations.addListeners([nurse], to: verona)
+            try store.conversations.setListeners(
+                [romeo], of: try store.conversations.createChannel(.room, ChannelName("b")!, creator: .system))
             try store.connection.run(
                 "INSERT INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, 4)", juliet, verona)
             let content = MessageContent(kind: .none, flags: [], wire: .native, body: [])
             for target in [CommandTarget.people([juliet]), .conversation(verona)] {
-                try store.commands.addCommand(
+                try store.commands.add(
                     NewCommand(target: target, sender: .system, channel: "", kind: .direct, content: content))
             }
-            try store.commands.acknowledgeCommands(juliet, upTo: 1, single: true)
+            try store.commands.acknowledge(juliet, upTo: 1, single: true)
         }
         return fixture
     }

@@ -23,7 +23,7 @@ struct Verona {
         self.tybalt = try fixture.user("tybalt")
         self.id = try fixture.group("verona", owner: self.escalus, [self.mercutio, self.romeo, self.juliet])
         let (manager, id) = (self.mercutio, self.id)
-        try self.write { store throws(StoreError) in try store.setRole(manager, .manager, in: id) }
+        try self.write { store throws(StoreError) in try store.conversations.setRole(manager, .manager, in: id) }
     }
 
     var everyone: [UserID] { [self.escalus, self.mercutio, self.romeo, self.juliet] }
@@ -71,20 +71,20 @@ struct Verona {
 
     func message(_ place: MessagePlace) throws -> Message {
         let message = try self.read { store throws(StoreError) in
-            try store.message(in: place.conversation, sequence: place.sequence, as: .unrestricted)
+            try store.messages.one(in: place.conversation, sequence: place.sequence, as: .unrestricted)
         }
         return try #require(message)
     }
 
     func extra(_ place: MessagePlace, for user: UserID? = nil) throws -> MessageExtra? {
         try self.read { store throws(StoreError) in
-            try store.extras(of: [place.sequence], in: place.conversation, for: user)[place.sequence]
+            try store.messages.extras(of: [place.sequence], in: place.conversation, for: user)[place.sequence]
         }
     }
 
     func revision() throws -> Int64 {
         let id = self.id
-        return try #require(try self.read { store throws(StoreError) in try store.conversation(id)?.revision })
+        return try #require(try self.read { store throws(StoreError) in try store.conversations.one(id)?.revision })
     }
 
     func advance(seconds: Int64) { self.fixture.clock.advance(milliseconds: seconds * 1_000) }

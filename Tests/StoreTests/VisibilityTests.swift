@@ -20,7 +20,7 @@ struct VisibilityTests {
         -> [String]
     {
         try fixture.store.readAndWait { store throws(StoreError) in
-            try store.latestMessages(in: id, limit: 100, as: .member(user), skippingUnseen: skipping)
+            try store.messages.latest(in: id, limit: 100, as: .member(user), skippingUnseen: skipping)
         }.map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
@@ -49,18 +49,18 @@ struct VisibilityTests {
         #expect(try self.seen(fixture, verona, by: juliet) == ["all", "secret"])
         #expect(try self.seen(fixture, verona, by: tybalt) == ["all", self.placeholder])
         let one = try fixture.store.readAndWait { store throws(StoreError) in
-            try store.message(in: verona, sequence: 2, as: .member(tybalt))
+            try store.messages.one(in: verona, sequence: 2, as: .member(tybalt))
         }
         #expect(one?.isStandIn == true && one?.content.envelope == nil && one?.sender == romeo && one?.sequence == 2)
         #expect(one?.content.kind == .text && one?.content.flags.contains(.countsAsUnread) == false)
         #expect(try fixture.unread(juliet) == [verona: 2])
         #expect(try fixture.unread(tybalt) == [verona: 1])
         let change = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.setUnread(juliet, in: verona, to: 1)
+            try store.inbox.setUnread(juliet, in: verona, to: 1)
         }
         #expect(change.unread == 1 && change.sequence == 1, "the newest that counts for her is the one for her")
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.markRead(juliet, in: verona, upTo: 2)
+            _ = try store.inbox.markRead(juliet, in: verona, upTo: 2)
         }
         #expect(try fixture.unread(juliet) == [:])
         #expect(try fixture.verified().findings == [])
@@ -87,7 +87,7 @@ struct VisibilityTests {
             try fixture.user("robot"), try fixture.user("juliet"), try fixture.user("tybalt")
         )
         let news = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(
+            try store.conversations.createChannel(
                 .service, ChannelName("news")!, creator: robot, members: [robot, juliet, tybalt])
         }
         for number in 1...3 {
@@ -100,10 +100,10 @@ struct VisibilityTests {
         #expect(try self.seen(fixture, news, by: juliet).count == 6)
         let pages = try fixture.store.readAndWait { store throws(StoreError) in
             [
-                try store.latestMessages(in: news, limit: 2, as: .member(tybalt)),
-                try store.messages(in: news, after: 1, limit: 2, as: .member(tybalt)),
-                try store.messages(in: news, before: 3, limit: 2, as: .member(tybalt)),
-                try [store.message(in: news, sequence: 2, as: .member(tybalt))].compactMap { $0 },
+                try store.messages.latest(in: news, limit: 2, as: .member(tybalt)),
+                try store.messages.page(in: news, after: 1, limit: 2, as: .member(tybalt)),
+                try store.messages.page(in: news, before: 3, limit: 2, as: .member(tybalt)),
+                try [store.messages.one(in: news, sequence: 2, as: .member(tybalt))].compactMap { $0 },
             ].map { $0.map(\.sequence) }
         }
         #expect(pages == [[3, 5], [3, 5], [1], []])
@@ -129,7 +129,7 @@ struct VisibilityTests {
         #expect(try self.seen(fixture, news, by: tybalt) == ["news", "a question"])
         #expect(try fixture.unread(tybalt) == [news: 1])
         let shop = try fixture.store.writeAndWait { store throws(StoreError) in
-            try store.createChannel(.service, ChannelName("shop")!, creator: robot, members: [tybalt])
+            try store.conversations.createChannel(.service, ChannelName("shop")!, creator: robot, members: [tybalt])
         }
         #expect(fixture.send("a question", from: juliet, to: .id(shop)).refusal == .notMember)
         #expect(fixture.send("all", from: tybalt, to: .id(shop)).accepted?.audience == nil)
@@ -150,17 +150,17 @@ struct VisibilityTests {
             for event in events { if case .edited = event.change { told.withLock { $0.append(event.receivers) } } }
         }
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.edit(
+            _ = try store.messages.edit(
                 place, newBody: Array("new secret".utf8), isJSONObject: false,
                 envelope: MessageEnvelope(visibleTo: [UserName("tybalt")!]), by: Actor(romeo))
-            _ = try store.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(romeo))
+            _ = try store.messages.setAttributes(of: place, mergePatch: Array(#"{"a":1}"#.utf8), by: Actor(romeo))
         }
         // What was told of changes before is told when the next one is answered.
         try fixture.store.writeAndWait { _ throws(StoreError) in }
         #expect(told.withLock { $0.map { Set($0) } } == [[romeo, juliet]])
         let extras = try fixture.store.readAndWait { store throws(StoreError) in
             try [juliet, tybalt].map { user throws(StoreError) in
-                try store.extras(of: [1], in: verona, for: user)[1]
+                try store.messages.extras(of: [1], in: verona, for: user)[1]
             }
         }
         #expect(extras[0]?.editedBody == Array("new secret".utf8) && extras[0]?.attributes != nil)
@@ -169,14 +169,14 @@ struct VisibilityTests {
         #expect(extras[1]?.editedBody == nil && extras[1]?.attributes == nil && extras[1]?.editedEnvelope == nil)
         let edits = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                try store.edits(of: place, as: .member(juliet)).count,
-                try store.edits(of: place, as: .member(tybalt)).count
+                try store.messages.edits(of: place, as: .member(juliet)).count,
+                try store.messages.edits(of: place, as: .member(tybalt)).count
             )
         }
         #expect(edits == (1, 0))
         #expect(throws: StoreError.refused(.noSuchMessage)) {
             try fixture.store.writeAndWait { store throws(StoreError) in
-                _ = try store.setAttributes(of: place, mergePatch: Array(#"{"b":1}"#.utf8), by: Actor(tybalt))
+                _ = try store.messages.setAttributes(of: place, mergePatch: Array(#"{"b":1}"#.utf8), by: Actor(tybalt))
             }
         }
         #expect(try fixture.verified().findings == [])
@@ -230,7 +230,7 @@ struct VisibilityTests {
         query.kind = MessageKind(rawValue: 7)
         let pages = try fixture.store.readAndWait { [query] store throws(StoreError) in
             try [juliet, tybalt].map { user throws(StoreError) in
-                try store.history(in: verona, query, as: .member(user)).map { $0.message.sequence }
+                try store.messages.history(in: verona, query, as: .member(user)).map { $0.message.sequence }
             }
         }
         #expect(pages == [[3], [2]])
@@ -245,7 +245,7 @@ struct VisibilityTests {
         try self.addRule(fixture, FilterRule(word: "poison", action: .drop))
         for _ in 0..<5 { fixture.send("poison", from: romeo, to: .id(verona)) }
         let newest = try fixture.store.readAndWait { store throws(StoreError) in
-            guard let conversation = try store.conversation(verona) else { return [Int64]() }
+            guard let conversation = try store.conversations.one(verona) else { return [Int64]() }
             return try [romeo, juliet].map { user throws(StoreError) in
                 try store.apps.newestMessage(in: conversation, seenBy: user)?.message.sequence ?? 0
             }
@@ -263,13 +263,13 @@ struct VisibilityTests {
         fixture.send("poison", from: romeo, to: .id(verona))
         #expect(try fixture.unread(juliet) == [verona: 1])
         try fixture.store.writeAndWait { store throws(StoreError) in
-            _ = try store.edit(
+            _ = try store.messages.edit(
                 MessagePlace(verona, 1), newBody: Array("poisoned tea".utf8), isJSONObject: false, by: Actor(romeo))
         }
         let edited = try fixture.store.readAndWait { store throws(StoreError) in
             (
-                try store.extras(of: [1], in: verona, for: juliet)[1]?.editedBody,
-                try store.extras(of: [1], in: verona, for: romeo)[1]?.editedBody
+                try store.messages.extras(of: [1], in: verona, for: juliet)[1]?.editedBody,
+                try store.messages.extras(of: [1], in: verona, for: romeo)[1]?.editedBody
             )
         }
         #expect(edited.0 == Array(#"{"type":1,"content":""}"#.utf8))
@@ -297,9 +297,13 @@ struct VisibilityTests {
         let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
         let verona = try fixture.group("verona", owner: romeo, [juliet])
         fixture.send("1", from: romeo, to: .id(verona))
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.removeMembers([juliet], from: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.removeMembers([juliet], from: verona)
+        }
         fixture.send("2", from: romeo, to: .id(verona))
-        try fixture.store.writeAndWait { store throws(StoreError) in try store.addMembers([juliet], to: verona) }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.conversations.addMembers([juliet], to: verona)
+        }
         fixture.send("3", from: romeo, to: .id(verona))
         #expect(try self.seen(fixture, verona, by: juliet) == ["1", "2", "3"], "the history belongs to the group")
         fixture.store.setShowsBeforeJoining(false)

@@ -14,12 +14,13 @@ struct WithdrawalTests {
         let place = try verona.say(#"{"text":"secret"}"#, romeo, flags: Self.json)
         let before = try verona.revision()
         try verona.write { store throws(StoreError) in
-            try store.edit(place, newBody: Array("also secret".utf8), isJSONObject: false, by: Actor(romeo))
-            try store.setAttributes(of: place, mergePatch: Array(#"{"n":"secret"}"#.utf8), by: Actor(romeo))
+            try store.messages.edit(place, newBody: Array("also secret".utf8), isJSONObject: false, by: Actor(romeo))
+            try store.messages.setAttributes(of: place, mergePatch: Array(#"{"n":"secret"}"#.utf8), by: Actor(romeo))
         }
         let change = try verona.write { store throws(StoreError) in
             isDeletion
-                ? try store.deleteForAll(place, by: Actor(romeo)) : try store.recall(place, by: Actor(romeo))
+                ? try store.messages.deleteForAll(place, by: Actor(romeo))
+                : try store.messages.recall(place, by: Actor(romeo))
         }
         #expect(change.place == place && change.revision == before + 3)
         #expect(change.members == verona.everyone)
@@ -37,7 +38,9 @@ struct WithdrawalTests {
         #expect(known == expected)
         #expect(expected.patchedAtMilliseconds > message.sentAtMilliseconds - 1)
         let juliet = verona.juliet
-        let edits = try verona.read { store throws(StoreError) in try store.edits(of: place, as: .member(juliet)) }
+        let edits = try verona.read { store throws(StoreError) in
+            try store.messages.edits(of: place, as: .member(juliet))
+        }
         #expect(edits == [])
         #expect(try verona.isSound() == [])
     }
@@ -48,10 +51,11 @@ struct WithdrawalTests {
         let romeo = verona.romeo
         let place = try verona.say(#"{"text":"one"}"#, romeo, flags: Self.json)
         try verona.write { store throws(StoreError) in
-            try store.edit(place, newBody: Array("two".utf8), isJSONObject: false, by: Actor(romeo))
-            try store.recall(place, by: Actor(romeo))
+            try store.messages.edit(place, newBody: Array("two".utf8), isJSONObject: false, by: Actor(romeo))
+            try store.messages.recall(place, by: Actor(romeo))
         }
-        let edits = try verona.read { store throws(StoreError) in try store.edits(of: place, as: .unrestricted) }
+        let edits = try verona.read { store throws(StoreError) in try store.messages.edits(of: place, as: .unrestricted)
+        }
         #expect(edits.map(\.number) == [0, 1])
         #expect(edits.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"text":"one"}"#, "two"])
         #expect(edits.map(\.bodyIsJSONObject) == [true, false])
@@ -63,7 +67,7 @@ struct WithdrawalTests {
         let romeo = verona.romeo
         let place = try verona.say("one", romeo, token: "t1")
         let first = try verona.message(place)
-        try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(romeo)) }
         let fixture = verona.fixture
         let again = try #require(fixture.send("one", from: romeo, to: .id(verona.id), token: "t1").accepted)
         #expect(again.isDuplicate && again.message.id == first.id && again.message.sequence == place.sequence)
@@ -78,14 +82,14 @@ struct WithdrawalTests {
         let (romeo, juliet, escalus) = (verona.romeo, verona.juliet, verona.escalus)
         let place = try verona.say("x", romeo, mentions: Mentions(users: [UserName("juliet")!]))
         try verona.write { store throws(StoreError) in
-            try store.setPinned(place, true, by: Actor(escalus))
-            try store.recall(place, by: Actor(romeo))
+            try store.messages.setPinned(place, true, by: Actor(escalus))
+            try store.messages.recall(place, by: Actor(romeo))
         }
         let id = verona.id
         let (pins, reminders) = try verona.read { store throws(StoreError) in
             (
-                try store.pinned(in: id, limit: 10, as: .unrestricted),
-                try store.reminders(of: juliet, after: 0, limit: 10)
+                try store.messages.pinned(in: id, limit: 10, as: .unrestricted),
+                try store.messages.reminders(of: juliet, after: 0, limit: 10)
             )
         }
         #expect(pins.map(\.isPinned) == [false] && pins.map(\.changedBy.text) == ["romeo"])
@@ -100,8 +104,8 @@ struct WithdrawalTests {
         let (romeo, mercutio) = (verona.romeo, verona.mercutio)
         let place = try verona.say("x", romeo)
         try verona.write { store throws(StoreError) in
-            try store.recall(place, by: Actor(romeo))
-            try store.deleteForAll(place, by: Actor(mercutio))
+            try store.messages.recall(place, by: Actor(romeo))
+            try store.messages.deleteForAll(place, by: Actor(mercutio))
         }
         let extra = try #require(try verona.extra(place))
         #expect(extra.isRecalled && extra.isDeletedForAll && extra.recalledBy == UserName("romeo"))
@@ -117,7 +121,7 @@ struct WithdrawalTests {
         let place = try verona.say("x", romeo)
         let withdraw: @Sendable (WriteTransaction, Actor) throws(StoreError) -> MessageChange = {
             store, actor throws(StoreError) in
-            deletes ? try store.deleteForAll(place, by: actor) : try store.recall(place, by: actor)
+            deletes ? try store.messages.deleteForAll(place, by: actor) : try store.messages.recall(place, by: actor)
         }
         let first = try verona.write { store throws(StoreError) in try withdraw(store, Actor(romeo)) }
         let before = try verona.extra(place)
@@ -141,7 +145,7 @@ struct WithdrawalTests {
         let place = try verona.say("x", romeo)
         func edit(_ body: String, json: Bool = false) throws -> MessageChange {
             try verona.write { store throws(StoreError) in
-                try store.edit(place, newBody: Array(body.utf8), isJSONObject: json, by: Actor(romeo))
+                try store.messages.edit(place, newBody: Array(body.utf8), isJSONObject: json, by: Actor(romeo))
             }
         }
         let first = try edit("{}")
@@ -154,10 +158,10 @@ struct WithdrawalTests {
         #expect(try verona.extra(place)?.editCount == 4)
         verona.advance(seconds: 100 * 86_400)
         #expect(try edit("{}").revision == 0)
-        try verona.write { store throws(StoreError) in try store.recall(place, by: .operator) }
+        try verona.write { store throws(StoreError) in try store.messages.recall(place, by: .operator) }
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.edit(place, newBody: Array("{}".utf8), isJSONObject: false, by: Actor(romeo))
+                try store.messages.edit(place, newBody: Array("{}".utf8), isJSONObject: false, by: Actor(romeo))
             } == .alreadyGone)
         #expect(try verona.isSound() == [])
     }
@@ -167,7 +171,7 @@ struct WithdrawalTests {
         let verona = try Verona()
         let romeo = verona.romeo
         let place = try verona.say("x", romeo)
-        try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(romeo)) }
         #expect(try verona.fixture.unread(verona.juliet) == [verona.id: 1])
         #expect(try verona.isSound() == [])
     }
@@ -179,13 +183,14 @@ struct WithdrawalTests {
         let places = try (0..<3).map { try verona.say("\($0)", romeo) }
         verona.advance(seconds: 121)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(places[0], by: Actor(romeo)) }
+            verona.refusal { store throws(StoreError) in try store.messages.recall(places[0], by: Actor(romeo)) }
                 == .windowOver(seconds: 120))
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(places[0], by: Actor(juliet)) } == .notAuthor)
+            verona.refusal { store throws(StoreError) in try store.messages.recall(places[0], by: Actor(juliet)) }
+                == .notAuthor)
         try verona.write { store throws(StoreError) in
-            try store.recall(places[1], by: Actor(mercutio))
-            try store.recall(places[2], by: .application)
+            try store.messages.recall(places[1], by: Actor(mercutio))
+            try store.messages.recall(places[2], by: .application)
         }
         #expect(try verona.extra(places[1])?.recalledBy == UserName("mercutio"))
         #expect(try verona.extra(places[2])?.recalledBy == systemUserName)
@@ -200,23 +205,24 @@ struct WithdrawalTests {
         let before = try verona.revision()
         let missing = MessagePlace(id, 99)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(tybalt)) } == .notMember)
+            verona.refusal { store throws(StoreError) in try store.messages.recall(place, by: Actor(tybalt)) }
+                == .notMember)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(missing, by: Actor(romeo)) }
+            verona.refusal { store throws(StoreError) in try store.messages.recall(missing, by: Actor(romeo)) }
                 == .noSuchMessage)
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.recall(MessagePlace(ConversationID(rawValue: 99), 1), by: Actor(romeo))
+                try store.messages.recall(MessagePlace(ConversationID(rawValue: 99), 1), by: Actor(romeo))
             } == .noSuchConversation)
         // The first change of the request is undone with the second, and memory follows.
         #expect(
             verona.refusal { store throws(StoreError) in
-                try store.recall(place, by: Actor(romeo))
-                try store.recall(missing, by: Actor(romeo))
+                try store.messages.recall(place, by: Actor(romeo))
+                try store.messages.recall(missing, by: Actor(romeo))
             } == .noSuchMessage)
         #expect(try verona.revision() == before)
         #expect(try verona.message(place).content.body == Array("x".utf8))
-        let change = try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        let change = try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(romeo)) }
         #expect(change.revision == before + 1)
         #expect(try verona.isSound() == [])
     }
@@ -228,14 +234,17 @@ struct WithdrawalTests {
         let accepted = try #require(verona.fixture.send("x", from: romeo, to: StoreTests.direct("juliet")).accepted)
         let place = MessagePlace(accepted.message.conversation, 1)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(tybalt)) }
+            verona.refusal { store throws(StoreError) in try store.messages.recall(place, by: Actor(tybalt)) }
                 == .noSuchConversation)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.hide([place], for: tybalt) } == .noSuchConversation)
-        #expect(
-            verona.refusal { store throws(StoreError) in try store.markRead([1], in: place.conversation, by: tybalt) }
+            verona.refusal { store throws(StoreError) in try store.messages.hide([place], for: tybalt) }
                 == .noSuchConversation)
-        try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+        #expect(
+            verona.refusal { store throws(StoreError) in
+                try store.messages.markRead([1], in: place.conversation, by: tybalt)
+            }
+                == .noSuchConversation)
+        try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(romeo)) }
         #expect(try verona.message(place).content.flags.contains(.withdrawn))
     }
 
@@ -244,17 +253,19 @@ struct WithdrawalTests {
         let verona = try Verona()
         let (romeo, juliet) = (verona.romeo, verona.juliet)
         let ball = try verona.write { store throws(StoreError) in
-            let ball = try store.createChannel(.room, ChannelName("ball")!, creator: .system)
-            try store.addListeners([romeo, juliet], to: ball)
+            let ball = try store.conversations.createChannel(.room, ChannelName("ball")!, creator: .system)
+            try store.conversations.addListeners([romeo, juliet], to: ball)
             return ball
         }
         let sent = verona.fixture.send("x", from: romeo, to: .id(ball))
         let place = MessagePlace(ball, try #require(sent.accepted).message.sequence)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(juliet)) } == .notMember)
+            verona.refusal { store throws(StoreError) in try store.messages.recall(place, by: Actor(juliet)) }
+                == .notMember)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.markRead([1], in: ball, by: juliet) } == .notMember)
-        let change = try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(romeo)) }
+            verona.refusal { store throws(StoreError) in try store.messages.markRead([1], in: ball, by: juliet) }
+                == .notMember)
+        let change = try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(romeo)) }
         #expect(change.members.sorted() == [romeo, juliet])
         #expect(try verona.message(place).content.body == [])
     }
@@ -264,8 +275,10 @@ struct WithdrawalTests {
         let verona = try Verona()
         let (romeo, juliet, escalus, tybalt) = (verona.romeo, verona.juliet, verona.escalus, verona.tybalt)
         let topic = try verona.write { store throws(StoreError) in
-            try store.createChannel(.community, ChannelName("italy")!, creator: escalus, members: [romeo, juliet])
-            return try store.createChannel(.communityTopic, ChannelName("italy@verona")!, creator: .system)
+            try store.conversations.createChannel(
+                .community, ChannelName("italy")!, creator: escalus, members: [romeo, juliet])
+            return try store.conversations.createChannel(
+                .communityTopic, ChannelName("italy@verona")!, creator: .system)
         }
         let flags: MessageFlags = [.countsAsUnread, .receiptRequested]
         var append = verona.fixture.append("x", from: romeo, to: .id(topic), flags: flags)
@@ -274,21 +287,23 @@ struct WithdrawalTests {
         #expect(accepted.reminded.sorted() == [escalus, juliet].sorted())
         let place = MessagePlace(topic, accepted.message.sequence)
         try verona.write { store throws(StoreError) in
-            try store.markRead([place.sequence], in: topic, by: juliet)
-            try store.hide([place], for: juliet)
+            try store.messages.markRead([place.sequence], in: topic, by: juliet)
+            try store.messages.hide([place], for: juliet)
         }
         let extra = try #require(try verona.extra(place, for: juliet))
         #expect(extra.readerCount == 1 && extra.unreadCount == 1 && extra.isHidden)
         let (waiting, reminders) = try verona.read { store throws(StoreError) in
             (
-                try store.nonReaders(of: place, limit: 9, as: .member(juliet)).map(\.id),
-                try store.reminders(of: juliet, after: 0, limit: 9).count
+                try store.messages.nonReaders(of: place, limit: 9, as: .member(juliet)).map(\.id),
+                try store.messages.reminders(of: juliet, after: 0, limit: 9).count
             )
         }
         #expect(waiting == [escalus] && reminders == 1)
         #expect(
-            verona.refusal { store throws(StoreError) in try store.recall(place, by: Actor(tybalt)) } == .notMember)
-        let change = try verona.write { store throws(StoreError) in try store.recall(place, by: Actor(escalus)) }
+            verona.refusal { store throws(StoreError) in try store.messages.recall(place, by: Actor(tybalt)) }
+                == .notMember)
+        let change = try verona.write { store throws(StoreError) in try store.messages.recall(place, by: Actor(escalus))
+        }
         #expect(change.members.sorted() == [escalus, romeo, juliet].sorted())
         #expect(try verona.isSound() == [])
     }

@@ -48,7 +48,7 @@ final class Depot: Sendable {
             var people: [UserID] = []
             for name in ["romeo", "juliet"] {
                 guard let name = UserName(name) else { throw .invalid("a name") }
-                people.append(try transaction.ensureUser(name).id)
+                people.append(try transaction.people.ensureUser(name).id)
             }
             return (people[0], people[1])
         }

@@ -236,7 +236,7 @@ export function conversationView(app, id, place, around) {
       return [...rows.children].findLast((each) => each.message?.sequence && each.getBoundingClientRect().top < top + height / 2)?.message.sequence ?? null;
     },
     async jump(sequence) {
-      for (let turns = 0; run.isLoading && turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+      await quiet();
       if (!run.items.some((each) => each.sequence === sequence)) { isSticky = false; fromID = null; await load({ around: sequence }); }
       const found = run.items.find((each) => each.sequence === sequence);
       if (!found) { toast(t('message.notThere')); return; }
@@ -253,9 +253,12 @@ export function conversationView(app, id, place, around) {
   const back = h('button', { type: 'button', class: 'jump return', hidden: true, onclick: () => { const to = app.returnTo; app.returnTo = null; drawBack(); if (to) app.open(to.id, to.sequence); } }, icon('undo'), t('search.back'));
   const drawBack = () => { back.hidden = !app.returnTo; };
 
+  /// What is being read has come: a second question would not be asked meanwhile.
+  const quiet = async () => { for (let turns = 0; run.isLoading && turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 50)); };
   const toEnd = async () => {
     app.returnTo = null;
     drawBack();
+    await quiet();
     if (run.hasAfter) { fromID = null; await load(); }
     isSticky = true;
     draw();

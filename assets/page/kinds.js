@@ -43,7 +43,8 @@ const isOwnFile = (path) => api.isOwn(path) && /^\/(api\/v1\/files|f)\/[\w./~%-]
 export async function drawCustom(box, custom, whenSized) {
   const kind = (await registered()).get(String(custom.kind));
   const renderer = kind?.renderer;
-  if (!renderer) { if (kind?.name) box.querySelector('.kind')?.replaceChildren(`[${kind.name}]`); return; }
+  const degrade = custom.degrade ?? kind?.degrade;
+  if (!renderer) { if (kind?.name) box.firstChild.textContent = `[${kind.name}]`; if (degrade) box.lastChild.textContent = degrade; return; }
   const attributes = custom.attributes ?? {};
   const title = valueAt(attributes, renderer.title);
   const fields = (renderer.fields ?? []).slice(0, mostFields).map(({ label, path }) => [label, valueAt(attributes, path)]).filter(([, value]) => value !== null);
@@ -57,7 +58,7 @@ export async function drawCustom(box, custom, whenSized) {
     api.content(picture).then((url) => { const image = h('img', { src: url, alt: title ?? '' }); image.addEventListener('load', whenSized); image.addEventListener('error', () => frame.remove()); frame.append(image); }, () => frame.remove());
   }
   if (fields.length) parts.push(h('dl', {}, fields.flatMap(([label, value]) => [h('dt', {}, String(label ?? '')), h('dd', {}, value)])));
-  if (!title && !fields.length) parts.push(h('span', {}, custom.degrade));
+  if (!title && !fields.length) parts.push(h('span', {}, degrade));
   if (link) parts.push(h('a', { class: 'ui', href: link.href, target: '_blank', rel: 'noopener noreferrer nofollow' }, t('kind.open', { host: link.host })));
   box.replaceChildren(...parts.filter(Boolean));
   whenSized();

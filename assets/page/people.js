@@ -76,7 +76,35 @@ export async function uploadPicture(file) {
   return (await answer.json()).id;
 }
 
-/// One's own profile: name and picture.
+/// Replaces one's own password; other devices stay signed in unless that is wanted.
+function changePassword() {
+  dialog(t('password'), t('cancel'), (close) => {
+    const field = (name, complete, hint) => h('div', { class: 'field' }, h('label', { for: name }, t(`password.${name}`)), h('input', { class: 'input', id: name, name, type: 'password', required: true, autocomplete: complete, 'aria-describedby': hint && `${name}-hint` }), hint && h('span', { class: 'hint', id: `${name}-hint` }, hint));
+    const ends = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: 'ends' });
+    const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
+    const keep = h('button', { class: 'button primary' }, t('saveText'));
+    const form = h('form', { class: 'body' }, field('current', 'current-password'), field('new', 'new-password', t('setup.password.hint')),
+      h('div', { class: 'set' }, h('label', { for: 'ends' }, t('devices.all')), ends), failure, keep);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      busy(keep, async () => {
+        failure.hidden = true;
+        try {
+          await api.put('me/password', { current: form.elements.current.value, password: form.elements.new.value, endsOthers: ends.checked });
+          close();
+          toast(t('saved'));
+        } catch (error) {
+          failure.textContent = error.message;
+          failure.hidden = false;
+          form.elements[error.code === 'wrong_password' ? 'current' : 'new'].focus();
+        }
+      });
+    });
+    return form;
+  }, 'short');
+}
+
+/// One's own profile: name, picture and password.
 export function ownProfile() {
   dialog(t('me.profile'), t('close'), (close) => {
     const picture = h('span', {}, personAvatar({ ...model.me, isOnline: false }, 's88'));
@@ -98,7 +126,7 @@ export function ownProfile() {
     }));
     const keep = h('button', { class: 'button primary' }, t('saveText'));
     const form = h('form', { class: 'body' }, h('div', { class: 'person' }, picture, h('span', { class: 'quiet ui' }, model.me.name), h('div', { class: 'pair' }, change, none), file),
-      h('div', { class: 'field' }, h('label', { for: 'display-name' }, t('me.name')), name), keep);
+      h('div', { class: 'field' }, h('label', { for: 'display-name' }, t('me.name')), name), h('button', { type: 'button', class: 'button', onclick: changePassword }, t('password')), keep);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       busy(keep, async () => {

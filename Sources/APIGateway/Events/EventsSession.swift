@@ -160,8 +160,8 @@ final class EventsSession: ConnectionHandler {
             { store throws(StoreError) in
                 var found: [ConversationID: ConversationPlace] = [:]
                 for place in places {
-                    guard let id = try store.conversation(place.address, seenBy: user)?.id,
-                        try store.member(user, in: id) != nil
+                    guard let id = try store.conversations.one(place.address, seenBy: user)?.id,
+                        try store.conversations.member(user, in: id) != nil
                     else { continue }
                     found[id] = place
                 }
@@ -240,7 +240,7 @@ final class EventsSession: ConnectionHandler {
         let user = listener.identity.user
         let later = self.gateway.later(on: self.connection.id)
         self.context.services.store.read(
-            for: .person(user), { store throws(StoreError) in try store.member(user, in: id) != nil }
+            for: .person(user), { store throws(StoreError) in try store.conversations.member(user, in: id) != nil }
         ) { result in
             guard let isIn = try? result.get() else { return later { $0.miss() } }
             later { $0.tellChange(change, of: id, as: type, isIn: isIn) }

@@ -47,14 +47,14 @@ struct FeedReader: Sendable {
 
     private func page(of round: FeedRound, _ store: ReadTransaction) throws(StoreError) -> FeedPage? {
         if let rest = round.rest { return rest }
-        return try store.changes(
+        return try store.feed.changes(
             for: self.identity.user, after: StorePosition(rawValue: round.after),
             through: StorePosition(rawValue: round.through), in: round.conversations, limit: Self.maximumFound)
     }
 }
 
 extension FeedPage {
-    /// What is left of the page.
+    /// Rest of the page.
     ///
     /// - Parameter last: position up to which the round was to read; what happened later is not on the page.
     fileprivate func rest(from index: Int, through last: Int64) -> FeedPage {
@@ -86,6 +86,8 @@ private struct FeedWording {
 
     /// Bytes that the frame of a person is taken for before it is worded.
     private static let profileBytes = 256
+    /// The same of a request to join a team.
+    private static let requestBytes = 1_024
 
     private let identity: Identity
     private let epoch: Int64
@@ -125,13 +127,13 @@ private struct FeedWording {
 
     mutating func add(_ change: FeedChange, _ store: ReadTransaction) throws(StoreError) {
         self.through = change.position
-        guard let id = change.conversation else { return try self.addPerson(change, store) }
+        guard let id = change.conversation else { return try self.addPersonal(change, store) }
         let place = try self.place(id, store)
         guard !place.isFromBefore(change) else { return }
         var facts = NativeNotices.Facts(isMine: place.value != nil, viewer: self.identity.user)
         var member: Member?
         if let person = change.subject.memberToRead, facts.isMine {
-            member = try store.member(person, in: id)
+            member = try store.conversations.member(person, in: id)
             facts.isMember = member != nil
         }
         guard let notice = NativeNotices.notice(of: change.subject, facts) else { return }
@@ -144,29 +146,40 @@ private struct FeedWording {
             let json = NativeNotices.conversation(place.value ?? [], isNew: notice == .joined, at: cursor)
             self.append(json, at: cursor, in: id, takesSummary: false)
         case .read:
-            guard let own = try store.member(self.identity.user, in: id) else { return }
+            guard let own = try store.conversations.member(self.identity.user, in: id) else { return }
             let json = NativeNotices.read(id, by: self.identity.name, upTo: own.readSequence, at: cursor)
             self.append(json, at: cursor, in: id, takesSummary: true)
         case .member(let person), .left(let person):
-            guard let name = try store.user(person)?.name else { return }
+            guard let name = try store.people.user(person)?.name else { return }
             let json = NativeNotices.member(name, member, in: id, at: cursor)
             self.append(json, at: cursor, in: id, takesSummary: true)
         case .gone: self.append(NativeNotices.gone(id, at: cursor), at: cursor, in: id, takesSummary: false)
         case .gap: self.append(NativeNotices.gap(of: id), at: nil, in: id, takesSummary: false)
         // In no conversation.
-        case .profile, .gapOfPeople: return
+        case .profile, .gapOfPeople, .request, .announcement: return
         }
     }
 
-    /// A change of a person, whose frame is worded when the profile service has said how they are shown.
-    private mutating func addPerson(_ change: FeedChange, _ store: ReadTransaction) throws(StoreError) {
+    /// A change in no conversation. The frame of a person, or of a request that names people, is worded when the profile
+    /// service has said how they are shown.
+    private mutating func addPersonal(_ change: FeedChange, _ store: ReadTransaction) throws(StoreError) {
         let facts = NativeNotices.Facts(isMine: false, viewer: self.identity.user)
         switch NativeNotices.notice(of: change.subject, facts) {
         case .profile(let person):
-            guard let name = try store.user(person)?.name else { return }
+            guard let name = try store.people.user(person)?.name else { return }
             self.frames.append(FeedFrame(position: change.position.rawValue, json: [], person: name))
             self.bytes += Self.profileBytes
         case .gapOfPeople: self.frames.append(FeedFrame(position: nil, json: NativeNotices.gapOfPeople))
+        case .request(let number):
+            guard let request = try self.values.request(number, in: store) else { return }
+            self.frames.append(FeedFrame(position: change.position.rawValue, json: [], request: request))
+            self.bytes += Self.requestBytes
+        case .announcement(let number):
+            guard let announcement = try self.values.announcement(number, in: store) else { return }
+            let cursor = FeedCursor(epoch: self.epoch, position: change.position.rawValue)
+            let json = NativeNotices.announcement(announcement, at: cursor)
+            self.frames.append(FeedFrame(position: cursor.position, json: json))
+            self.bytes += json.count
         case .message, .changedMessage, .conversation, .joined, .read, .member, .left, .gone, .gap, nil: return
         }
     }
@@ -180,7 +193,8 @@ private struct FeedWording {
             place.value = writer.bytes
             place.join = self.joins[id]
             if self.isCut, place.join == nil {
-                place.joinedAtMilliseconds = try store.member(self.identity.user, in: id)?.joinedAtMilliseconds ?? 0
+                place.joinedAtMilliseconds =
+                    try store.conversations.member(self.identity.user, in: id)?.joinedAtMilliseconds ?? 0
             }
         }
         self.places[id] = place
@@ -213,19 +227,32 @@ private struct FeedWording {
 
 extension FeedResult {
     /// Names of the people whose frames are not worded yet, each once.
-    var people: [UserName] { Array(Set(self.frames.compactMap(\.person))) }
+    var people: [UserName] {
+        var people: Set<UserName> = []
+        for frame in self.frames {
+            if let person = frame.person { people.insert(person) }
+            if let request = frame.request { people.formUnion(request.people) }
+        }
+        return Array(people)
+    }
 
-    /// The same with the frames of people worded.
+    /// The same with the frames of people and requests worded.
     ///
     /// - Parameter infos: the people as the client is shown them.
     func showing(_ infos: [ProfileInfo], epoch: Int64) -> FeedResult {
         let users = Dictionary(infos.map { ($0.name, NativeUser($0)) }, uniquingKeysWith: { first, _ in first })
         var result = self
         result.frames = self.frames.compactMap { frame in
-            guard let person = frame.person, let position = frame.position else { return frame }
-            guard let user = users[person] else { return nil }
-            let json = NativeNotices.profile(user, at: FeedCursor(epoch: epoch, position: position))
-            return FeedFrame(position: position, json: json)
+            guard let position = frame.position else { return frame }
+            let cursor = FeedCursor(epoch: epoch, position: position)
+            if let request = frame.request {
+                let json = NativeNotices.request(request, at: cursor) { users[$0] ?? NativeUser(ProfileInfo(name: $0)) }
+                return FeedFrame(position: position, json: json)
+            }
+            guard let person = frame.person else { return frame }
+            return users[person].map {
+                FeedFrame(position: position, json: NativeNotices.profile($0, at: cursor))
+            }
         }
         return result
     }

@@ -93,7 +93,8 @@ final class FeedSession {
         let later = self.gateway.later(self)
         self.gateway.context.api.services.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
             FeedFacts(
-                epoch: try store.epoch, newest: try store.position.rawValue, oldest: try store.feedStart.rawValue)
+                epoch: try store.feed.epoch, newest: try store.feed.position.rawValue,
+                oldest: try store.feed.start.rawValue)
         } then: { result in
             later { $0.received(facts: result) }
         }

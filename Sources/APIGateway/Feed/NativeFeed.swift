@@ -1,4 +1,5 @@
 import ChatModel
+import NativeAPI
 import Store
 
 /// Part of the feed to read: what happened in `conversations` after `after`, up to `through`.
@@ -10,7 +11,7 @@ struct FeedRound: Hashable {
     /// Conversations in which something may have happened; `nil` for all of the person. Changes of people, and of what is
     /// for the person alone, are read with any.
     var conversations: [ConversationID]?
-    /// What a round before found and did not send: it is sent first, in the words of now.
+    /// Changes that a round before found and did not send: they are sent first, in the words of now.
     var rest: FeedPage?
 }
 
@@ -37,10 +38,12 @@ enum FeedStart: Hashable, Sendable {
 struct FeedFrame: Hashable, Sendable {
     /// Position of the event; `nil` for one without a cursor.
     var position: Int64?
-    /// JSON text of an object; empty until it is known how `person` is shown.
+    /// JSON text of an object; empty until it is known how the people of `person` or `request` are shown.
     var json: [UInt8]
     /// For a change of a person: who it is. Worded when the round has been read, as the profile service may have to ask.
     var person: UserName?
+    /// For a request to join a team: what it is. Worded then, too.
+    var request: NativeTeamRequest?
 }
 
 /// Result of reading a round.

@@ -27,6 +27,10 @@ enum NativeNotice: Hashable {
     case profile(UserID)
     /// Read anew who people are.
     case gapOfPeople
+    /// How a request to join a team stands.
+    case request(Int64)
+    /// An announcement of the operator, as the person has it.
+    case announcement(Int64)
 }
 
 extension FeedChange.Subject {
@@ -35,7 +39,7 @@ extension FeedChange.Subject {
         switch self {
         case .member(let person), .memberState(let person): person
         case .message, .changedMessage, .receipt, .conversation, .own, .read, .history, .gap, .ended, .person,
-            .gapOfPeople:
+            .gapOfPeople, .request, .announcement:
             nil
         }
     }
@@ -64,6 +68,8 @@ enum NativeNotices {
         case .person(let person): return .profile(person)
         case .gapOfPeople: return .gapOfPeople
         case .ended: return .gone
+        case .request(let number): return .request(number)
+        case .announcement(let number): return .announcement(number)
         case .message, .changedMessage, .receipt, .member, .memberState, .conversation, .own, .read, .history, .gap:
             break
         }
@@ -78,7 +84,7 @@ enum NativeNotices {
         case .conversation, .own: .conversation
         case .read: .read
         case .history, .gap: .gap
-        case .person, .gapOfPeople, .ended: nil
+        case .person, .gapOfPeople, .ended, .request, .announcement: nil
         }
     }
 
@@ -138,6 +144,23 @@ enum NativeNotices {
         self.event("profile", at: cursor) { writer in
             writer.key("user")
             user.write(to: &writer)
+        }
+    }
+
+    /// - Parameter shown: how a person is shown to the client now.
+    static func request(
+        _ request: NativeTeamRequest, at cursor: FeedCursor, _ shown: (UserName) -> NativeUser
+    ) -> [UInt8] {
+        self.event("request", at: cursor) { writer in
+            writer.key("request")
+            request.write(to: &writer, shown)
+        }
+    }
+
+    static func announcement(_ announcement: NativeAPI.NativeNotice, at cursor: FeedCursor) -> [UInt8] {
+        self.event("notice", at: cursor) { writer in
+            writer.key("notice")
+            announcement.write(to: &writer)
         }
     }
 

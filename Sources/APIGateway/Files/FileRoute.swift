@@ -189,17 +189,6 @@ enum FileRoute: Hashable {
         }
     }
 
-    /// True when the request shows a link and nothing else: then pages of any origin may ask, for there is nothing that
-    /// a browser adds by itself.
-    var isByLink: Bool {
-        switch self {
-        case .downloadLink, .putLink, .formLink, .linkOptions: true
-        case .tusOptions, .tusCreate, .tusStatus, .tusAppend, .tusTerminate, .put, .form, .download, .deleteFile,
-            .formPicture, .picture, .transfers, .transfer, .change:
-            false
-        }
-    }
-
     /// True when the answer carries the header fields of tus.
     var isTus: Bool {
         switch self {

@@ -71,7 +71,7 @@ package struct ProfileRoutes: Sendable {
         services.store.read(
             for: request.asker,
             { store throws(StoreError) in
-                try store.conversation(place.address, seenBy: asker ?? .system)?.id
+                try store.conversations.one(place.address, seenBy: asker ?? .system)?.id
             }
         ) { result in find((try? result.get()) ?? nil) }
     }
@@ -119,7 +119,7 @@ package struct ProfileRoutes: Sendable {
                 try store.files.setPicture(of: .person(person.user, isSmall: true), to: small.key, by: actor)
                 patch.avatarSmall = small.key.map(APIPaths.file) ?? ""
             }
-            try store.setProfile(of: person.user, patch)
+            try store.people.setProfile(of: person.user, patch)
         } then: {
             profiles.lookUp(
                 [person.name], by: person.user, in: nil, waitMilliseconds: Self.changeWaitMilliseconds

@@ -25,7 +25,7 @@ package enum TeamRequestRoutes {
         guard let name = ChannelName(try request.parameter("name")) else { throw Self.noSuchTeam }
         let postscript = try Self.text("postscript", request)
         Self.change(services, reply) { store throws(StoreError) in
-            guard let id = try store.reading.conversation(.channel(.group, name), seenBy: .system)?.id else {
+            guard let id = try store.reading.conversations.one(.channel(.group, name), seenBy: .system)?.id else {
                 return .failure(Self.noSuchTeam)
             }
             return try Self.refusing([.apply, .join], by: person, in: id, store) { () throws(StoreError) in
@@ -33,7 +33,7 @@ package enum TeamRequestRoutes {
                 case .joined:
                     return .success(.object([JSONValue.Member("joined", .boolean(true))]))
                 case .waiting(let number):
-                    guard let made = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
+                    guard let made = try store.reading.teams.request(number) else { throw .refused(.noSuchRequest) }
                     let row = try Self.json(made, for: person, store.reading, at: store.wallMilliseconds)
                     return .success(
                         .object([JSONValue.Member("joined", .boolean(false)), JSONValue.Member("request", row)]))
@@ -64,7 +64,7 @@ package enum TeamRequestRoutes {
         let number = try Self.number(request)
         let reason = try Self.text("reason", request)
         Self.change(services, reply) { store throws(StoreError) in
-            guard let known = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
+            guard let known = try store.reading.teams.request(number) else { throw .refused(.noSuchRequest) }
             // Whose place in the team says no: of who joins, when it is full, or of who answers.
             let isOwn = known.person == person
             let rules: [TeamAction] =
@@ -118,9 +118,9 @@ package enum TeamRequestRoutes {
             return try body()
         } catch {
             guard case .refused(let said) = error,
-                let team = try store.reading.teams.team(id, at: store.wallMilliseconds)
+                let team = try store.reading.teams.one(id, at: store.wallMilliseconds)
             else { throw error }
-            let role = try store.reading.member(person, in: id)?.role
+            let role = try store.reading.conversations.member(person, in: id)?.role
             let facts = team.facts(.user, role: role)
             let refusals = actions.compactMap { teamRefusal($0, facts) }
             guard let refusal = refusals.first(where: { $0.action == said }) else { throw error }

@@ -107,8 +107,6 @@ package struct TableView<Row: TableRow>: Sendable {
 
     /// The row with the cursor.
     package var current: Row? { self.shown.indices.contains(self.cursor) ? self.rows[self.shown[self.cursor]] : nil }
-    /// True when the cursor is on the first row.
-    package var isAtTop: Bool { self.cursor == 0 }
 
     /// Rows that an action is for: the marked rows, else the one with the cursor.
     package var targets: [Row] {

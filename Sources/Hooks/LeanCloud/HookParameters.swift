@@ -32,7 +32,7 @@ extension ReadTransaction {
     private func parameters(
         of id: ObjectID, by person: UserName, _ more: [(String, JSONValue)]
     ) throws(StoreError) -> JSONValue? {
-        guard let conversation = try self.conversation(.object(id), seenBy: .system) else { return nil }
+        guard let conversation = try self.conversations.one(.object(id), seenBy: .system) else { return nil }
         let name = LeanCloudNames.conversationID(id, conversation.kind)
         return JSONValue(hook: [("initBy", .string(person.text)), ("convId", .string(name))], more)
     }
@@ -40,8 +40,8 @@ extension ReadTransaction {
     private func parameters(
         of append: Append, from address: String?, at now: Int64
     ) throws(StoreError) -> JSONValue? {
-        guard let sender = try self.user(append.sender)?.name else { return nil }
-        let conversation = try self.conversation(append.address, seenBy: append.sender)
+        guard let sender = try self.people.user(append.sender)?.name else { return nil }
+        let conversation = try self.conversations.one(append.address, seenBy: append.sender)
         var peers: [UserName] = []
         if let conversation {
             peers = try self.receivers(of: conversation, but: append.sender, append.content.envelope)
@@ -60,8 +60,8 @@ extension ReadTransaction {
     }
 
     private func parameters(of update: HookedUpdate, at now: Int64) throws(StoreError) -> JSONValue? {
-        guard let editor = try self.user(update.editor)?.name,
-            let conversation = try self.conversation(update.place.conversation)
+        guard let editor = try self.people.user(update.editor)?.name,
+            let conversation = try self.conversations.one(update.place.conversation)
         else { return nil }
         return JSONValue(
             hook: [
@@ -83,7 +83,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [UserName] {
         // Between two people a list of who may see a message has no effect.
         let visibleTo = conversation.kind == .direct ? nil : envelope?.visibleTo
-        let members = try self.members(of: conversation.id).filter { member in
+        let members = try self.conversations.members(of: conversation.id).filter { member in
             member.user != sender && visibleTo?.contains(member.name) ?? true
         }
         return members.prefix(LeanCloudHooks.maximumReceivers).map(\.name)

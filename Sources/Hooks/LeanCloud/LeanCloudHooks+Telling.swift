@@ -119,8 +119,8 @@ extension LeanCloudHooks {
                 guard let (members, conversation) = try transaction.people(of: message) else { return nil }
                 let absent = members.filter { !online.contains($0.user) }
                 // It is there for alerts: who wants none of this message is not named.
-                let choices = absent.isEmpty ? [:] : try transaction.alertChoices(in: conversation.id)
-                let alerted = Set(try transaction.alerted(by: message, among: absent.map(\.user), choices))
+                let choices = absent.isEmpty ? [:] : try transaction.inbox.alertChoices(in: conversation.id)
+                let alerted = Set(try transaction.inbox.alerted(by: message, among: absent.map(\.user), choices))
                 let away = absent.filter { alerted.contains($0.user) }.map(\.name)
                 guard !away.isEmpty else { return nil }
                 let mentions = message.content.mentions
@@ -141,9 +141,9 @@ extension ReadTransaction {
     /// The first of those who are shown a message as it is, without its sender.
     fileprivate func people(of message: Message) throws(StoreError) -> (members: [Member], conversation: Conversation)?
     {
-        guard let conversation = try self.conversation(message.conversation) else { return nil }
-        let members = try self.members(of: conversation.id).filter { $0.user != message.sender }
-        let audience = Set(try self.audience(of: message, among: members.map(\.user)))
+        guard let conversation = try self.conversations.one(message.conversation) else { return nil }
+        let members = try self.conversations.members(of: conversation.id).filter { $0.user != message.sender }
+        let audience = Set(try self.messages.audience(of: message, among: members.map(\.user)))
         let receivers = members.lazy.filter { audience.contains($0.user) }.prefix(LeanCloudHooks.maximumReceivers)
         return (Array(receivers), conversation)
     }

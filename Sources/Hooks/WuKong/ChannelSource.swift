@@ -47,25 +47,25 @@ extension WriteTransaction {
     func importChannel(
         _ kind: ConversationKind, _ name: ChannelName, _ sourced: SourcedChannel
     ) throws(StoreError) -> ConversationID {
-        if let known = try self.reading.conversation(.channel(kind, name), seenBy: .system) { return known.id }
-        let made = try self.createChannel(
+        if let known = try self.reading.conversations.one(.channel(kind, name), seenBy: .system) { return known.id }
+        let made = try self.conversations.createChannel(
             kind, name, creator: .system, members: kind == .room ? [] : try self.people(sourced.subscribers))
         if !sourced.denied.isEmpty {
-            try self.setConversationList(.denied, of: made, to: try self.people(sourced.denied))
+            try self.conversations.setList(.denied, of: made, to: try self.people(sourced.denied))
         }
         if !sourced.allowed.isEmpty {
-            try self.setConversationList(.allowed, of: made, to: try self.people(sourced.allowed))
+            try self.conversations.setList(.allowed, of: made, to: try self.people(sourced.allowed))
         }
         var flags: ConversationFlags = []
         if sourced.isBanned { flags.insert(.banned) }
         if sourced.isDisbanded { flags.insert(.disbanded) }
-        if !flags.isEmpty { try self.setFlags(flags, of: made) }
+        if !flags.isEmpty { try self.conversations.setFlags(flags, of: made) }
         return made
     }
 
     private func people(_ names: [UserName]) throws(StoreError) -> [UserID] {
         var people: [UserID] = []
-        for name in names where name != systemUserName { people.append(try self.ensureUser(name).id) }
+        for name in names where name != systemUserName { people.append(try self.people.ensureUser(name).id) }
         return people
     }
 }

@@ -83,7 +83,7 @@ enum InstallationRoutes {
         call.asAnybody { actor in
             guard actor.user != .system else { return then { actor == .application || $0.person == nil } }
             call.read { store throws(StoreError) in
-                try store.user(actor.user)?.name
+                try store.people.user(actor.user)?.name
             } then: { name in
                 then { $0.person == nil || $0.person == name }
             }

@@ -65,11 +65,11 @@ struct UserEntry: Sendable {
         }
         if let taken = try store.reading.apps.taken(self.patch, for: before.user) { return .refused(.taken(taken)) }
         let profile = ShownProfile.patch(
-            from: old, to: change.row, now: try store.reading.profile(of: before.user))
+            from: old, to: change.row, now: try store.reading.people.profile(of: before.user))
         var patch = self.patch
         patch.fields = change.row.serialized()
         try store.apps.setAppUser(before.user, patch)
-        if profile != ProfilePatch() { try store.setProfile(of: before.user, profile) }
+        if profile != ProfilePatch() { try store.people.setProfile(of: before.user, profile) }
         guard let after = try store.reading.apps.appUser(before.user) else { return .refused(.noSuchPerson) }
         return .done(after, modified: change.modified)
     }

@@ -96,12 +96,12 @@ enum ClientRoutes {
         let address = try wanted.map { text throws(APIFailure) in try RealtimeCall.address(text) }
         AppCall(call.request, call.services, call.reply).asAnybody { actor in
             call.read { reading throws(StoreError) -> Int64? in
-                let user = try reading.user(named: name)?.id
+                let user = try reading.people.user(named: name)?.id
                 guard actor == .application || (actor.user != .system && user == actor.user) else { return nil }
                 guard let user else { return 0 }
-                guard let address else { return try reading.unread(of: user).values.reduce(0, +) }
+                guard let address else { return try reading.inbox.unread(of: user).values.reduce(0, +) }
                 let conversation = try reading.realtime(address)
-                return try reading.unreadState(of: user, in: conversation.id)?.unread ?? 0
+                return try reading.inbox.unreadState(of: user, in: conversation.id)?.unread ?? 0
             } answer: { count in
                 count.map { .json(.fields(("count", .integer($0)))) } ?? .failure(Self.notTheClient)
             }
@@ -202,9 +202,9 @@ enum ClientRoutes {
         let type = call.request.query["notification_type"].flatMap { $0.isEmpty ? nil : $0 }
         let now = call.services.clock.wallMilliseconds()
         call.read { reading throws(StoreError) -> JSONValue in
-            var moment = LeanCloudNotices.start(of: since, newest: try reading.newestEventMoment(), now: now)
+            var moment = LeanCloudNotices.start(of: since, newest: try reading.feed.newestEventMoment(), now: now)
             while true {
-                let events = try reading.events(for: claims.user, after: moment)
+                let events = try reading.feed.events(for: claims.user, after: moment)
                 let page = LeanCloudNotices.missed(events, for: claims.name, type: type)
                 // COMPAT(LeanCloud JavaScript 5): asks for the same again when a page that is not the last holds
                 // nothing for it.

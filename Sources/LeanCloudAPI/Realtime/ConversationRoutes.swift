@@ -55,7 +55,8 @@ enum ConversationRoutes {
     private static func create(_ call: RealtimeCall, _ draft: ConversationDraft, _ resource: RealtimeResource?) {
         let now = call.now
         call.write { transaction throws(StoreError) in
-            let creator = try draft.creator.map { name throws(StoreError) in try transaction.ensureUser(name).id }
+            let creator = try draft.creator.map { name throws(StoreError) in try transaction.people.ensureUser(name).id
+            }
             let new = NewObject(
                 draft.form, creator: creator ?? .system, members: draft.members, title: draft.card.name,
                 attributes: draft.card.attributes, fields: draft.card.fields)
@@ -88,7 +89,7 @@ enum ConversationRoutes {
         let address = LeanCloudNames.address(cid: try call.request.parameter("id"))
         let (keys, now) = (KeyChoice(call.request.query["keys"] ?? ""), call.now)
         call.read { reading throws(StoreError) -> JSONValue? in
-            guard let address, let found = try reading.conversation(address, seenBy: .system),
+            guard let address, let found = try reading.conversations.one(address, seenBy: .system),
                 !found.flags.contains(.disbanded)
             else { return nil }
             return try LeanCloudRows.one(found.id, for: .system, at: now, in: reading)
@@ -104,7 +105,7 @@ enum ConversationRoutes {
         let address = try call.address()
         call.consult(looking: { reading throws(StoreError) in
             // What is not there is refused when it is to be changed.
-            guard let found = try reading.conversation(address, seenBy: .system) else { return [] }
+            guard let found = try reading.conversations.one(address, seenBy: .system) else { return [] }
             return try change.questions(about: found, in: reading)
         }) { call, answers in
             do throws(APIFailure) {
@@ -136,15 +137,15 @@ enum ConversationRoutes {
             let conversation = try transaction.reading.realtime(address, resource)
             let id = conversation.id
             switch conversation.kind {
-            case .room: try transaction.setListeners([], of: id)
+            case .room: try transaction.conversations.setListeners([], of: id)
             case .direct:
-                let names = try transaction.reading.members(of: id).map(\.name.text)
+                let names = try transaction.reading.conversations.members(of: id).map(\.name.text)
                 _ = try transaction.apps.removeFromObject(names, id, by: .application)
             case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
                 .agentGroup:
-                try transaction.removeAllMembers(from: id, by: .application)
+                try transaction.conversations.removeAllMembers(from: id, by: .application)
             }
-            try transaction.setFlags(conversation.flags.union(.disbanded), of: id)
+            try transaction.conversations.setFlags(conversation.flags.union(.disbanded), of: id)
         } answer: { _ in
             .nothing
         }
@@ -277,7 +278,7 @@ struct ConversationChange: Sendable {
         var questions: [HookQuestion] = []
         if let members = self.members {
             let (added, removed) = Self.difference(
-                members, try reading.members(of: conversation.id).map(\.name.text))
+                members, try reading.conversations.members(of: conversation.id).map(\.name.text))
             if !removed.isEmpty {
                 questions.append(.remove(removed.compactMap { UserName($0) }, from: id, by: systemUserName))
             }
@@ -321,7 +322,7 @@ struct ConversationChange: Sendable {
     func apply(to conversation: Conversation, in transaction: WriteTransaction) throws(StoreError) -> Int64 {
         let id = conversation.id
         if let members = self.members {
-            let before = try transaction.reading.members(of: id).map(\.name.text)
+            let before = try transaction.reading.conversations.members(of: id).map(\.name.text)
             let (added, removed) = Self.difference(members, before)
             if !removed.isEmpty { _ = try transaction.apps.removeFromObject(removed, id, by: .application) }
             if !added.isEmpty { _ = try transaction.apps.addToObject(added, id, by: .application) }
@@ -331,12 +332,12 @@ struct ConversationChange: Sendable {
             let wanted = added.map { ($0, true) } + removed.map { ($0, false) }
             for (text, isSilenced) in wanted {
                 guard let name = UserName(text) else { continue }
-                let user = try transaction.ensureUser(name).id
+                let user = try transaction.people.ensureUser(name).id
                 try transaction.setSilenced(user, self.silencingInstead[name] ?? isSilenced, in: id)
             }
         }
         guard !self.update.keys.isEmpty else {
-            return try transaction.reading.conversation(id)?.updatedAtMilliseconds ?? 0
+            return try transaction.reading.conversations.one(id)?.updatedAtMilliseconds ?? 0
         }
         return try transaction.apps.updateObject(id, by: .application, asked: self.asked) { row throws(StoreError) in
             do throws(ObjectQueryError) {
@@ -363,6 +364,6 @@ extension WriteTransaction {
     func setSilenced(_ user: UserID, _ isSilenced: Bool, in id: ConversationID) throws(StoreError) {
         var patch = PreferencePatch()
         patch.isSilenced = isSilenced
-        try self.setPreference(user, in: id, patch)
+        try self.inbox.setPreference(user, in: id, patch)
     }
 }

@@ -93,7 +93,7 @@ struct ConversationSearch: Sendable {
     ) throws(StoreError) {
         var last = ConversationID(rawValue: 0)
         while true {
-            let page = try reading.allConversations(after: last, limit: 1_000)
+            let page = try reading.conversations.all(after: last, limit: 1_000)
             for conversation in page {
                 guard try body(conversation) else { return }
             }
@@ -108,7 +108,7 @@ struct ConversationSearch: Sendable {
             let addresses = ids.sorted().prefix(ObjectScanBounds.rows).compactMap { LeanCloudNames.address(cid: $0) }
             var found: [ConversationID] = []
             for address in addresses {
-                if let known = try reading.conversation(address, seenBy: .system) { found.append(known.id) }
+                if let known = try reading.conversations.one(address, seenBy: .system) { found.append(known.id) }
             }
             return found
         }
@@ -116,7 +116,7 @@ struct ConversationSearch: Sendable {
             let names = hints.members.compactMap { UserName($0) }
             // Who is in it sees it: in their eyes nothing of theirs is left out.
             guard names.count == hints.members.count, let name = UserName(first),
-                let user = try reading.user(named: name)
+                let user = try reading.people.user(named: name)
             else { return [] }
             let found = try reading.apps.objects(.members(names), seenBy: user.id, membersOnly: false, at: now)
             return try Self.bounded(found).sorted()

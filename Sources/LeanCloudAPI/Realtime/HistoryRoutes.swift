@@ -40,10 +40,10 @@ enum HistoryRoutes {
             let conversation = try reading.realtime(address, resource)
             var access = HistoryAccess.unrestricted
             if let reader {
-                guard let user = try reading.user(named: reader) else { throw .refused(.noSuchConversation) }
+                guard let user = try reading.people.user(named: reader) else { throw .refused(.noSuchConversation) }
                 access = .member(user.id)
             }
-            return (conversation, try reading.history(in: conversation.id, range.query, as: access))
+            return (conversation, try reading.messages.history(in: conversation.id, range.query, as: access))
         } answer: { conversation, messages in
             let rows = messages.map { HistoryRow.json($0, in: conversation) }
             return .json(.array(range.query.isForward ? rows : rows.reversed()))
@@ -80,8 +80,8 @@ enum HistoryRoutes {
         let range = try HistoryRange(call)
         call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .services)
-            guard let user = try reading.user(named: name) else { throw .refused(.noSuchUser) }
-            let messages = try reading.history(in: conversation.id, range.query, as: .member(user.id))
+            guard let user = try reading.people.user(named: name) else { throw .refused(.noSuchUser) }
+            let messages = try reading.messages.history(in: conversation.id, range.query, as: .member(user.id))
             return (conversation, messages)
         } answer: { conversation, messages in
             let rows = messages.map { HistoryRow.json($0, in: conversation) }
@@ -103,10 +103,10 @@ enum HistoryRoutes {
         call.read(as: .long) { reading throws(StoreError) -> [PlacedMessage] in
             var query = range.everywhere
             if let sender {
-                guard let user = try reading.user(named: sender) else { return [] }
+                guard let user = try reading.people.user(named: sender) else { return [] }
                 query.sender = user.id
             }
-            return try reading.messagesEverywhere(query)
+            return try reading.messages.everywhere(query)
         } answer: { messages in
             .json(.array(messages.map { HistoryRow.json($0.message, in: $0.conversation) }))
         }

@@ -121,7 +121,7 @@ enum MemberRoutes {
         call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
             for (name, isSilenced) in people {
-                guard let user = try transaction.reading.user(named: name) else { throw .refused(.notMember) }
+                guard let user = try transaction.reading.people.user(named: name) else { throw .refused(.notMember) }
                 try transaction.setSilenced(user.id, isSilenced, in: conversation.id)
             }
             return conversation
@@ -185,8 +185,8 @@ enum MemberRoutes {
     ) {
         call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .conversations)
-            guard let user = try transaction.reading.user(named: name) else { throw .refused(.noSuchUser) }
-            _ = try transaction.setMemberMuted(
+            guard let user = try transaction.reading.people.user(named: name) else { throw .refused(.noSuchUser) }
+            _ = try transaction.conversations.setMemberMuted(
                 user.id, untilMilliseconds: moment, in: conversation.id, by: .application)
         } answer: { _ in
             .nothing
@@ -208,10 +208,10 @@ enum MemberRoutes {
                 _ = try transaction.apps.blockInObject(names, isBlocked, id, by: .application)
                 return
             }
-            guard isBlocked else { return try transaction.removeListed(users, in: id, .denied) }
-            try transaction.addListed(users, in: id, .denied)
+            guard isBlocked else { return try transaction.conversations.removeListed(users, in: id, .denied) }
+            try transaction.conversations.addListed(users, in: id, .denied)
             if resource == .chatrooms {
-                try transaction.removeListeners(users, from: id)
+                try transaction.conversations.removeListeners(users, from: id)
             } else {
                 _ = try transaction.apps.removeFromObject(names, id, by: .application)
             }
@@ -258,7 +258,7 @@ extension WriteTransaction {
     /// People by name; those nobody has heard of are added, as LeanCloud takes every client id.
     func ensureUsers(_ names: [UserName]) throws(StoreError) -> [UserID] {
         var ids: [UserID] = []
-        for name in names { ids.append(try self.ensureUser(name).id) }
+        for name in names { ids.append(try self.people.ensureUser(name).id) }
         return ids
     }
 }

@@ -73,7 +73,7 @@ enum MessageRoutes {
             let strangers = try draft.receivers.map { names throws(StoreError) in
                 try transaction.reading.strangers(names, to: conversation.id)
             }
-            return (try transaction.ensureUser(draft.sender).id, conversation, strangers ?? [])
+            return (try transaction.people.ensureUser(draft.sender).id, conversation, strangers ?? [])
         } then: { sender, conversation, strangers in
             guard strangers.isEmpty else { return call.reply(.failure(.notSubscribed(strangers))) }
             // In a room nobody gets what they have said themselves.
@@ -112,7 +112,7 @@ enum MessageRoutes {
         }
         call.write { transaction throws(StoreError) in
             let conversation = try transaction.reading.realtime(address, .services)
-            return (try transaction.ensureUser(draft.sender).id, conversation.id)
+            return (try transaction.people.ensureUser(draft.sender).id, conversation.id)
         } then: { sender, id in
             Self.publish(call, draft, by: sender, to: id, reach: .everybodyOnline, wrapped: wrapped)
         }
@@ -178,8 +178,8 @@ enum MessageRoutes {
             _ resource: RealtimeResource?, in reading: ReadTransaction
         ) throws(StoreError) -> (place: MessagePlace, content: MessageContent) {
             let conversation = try reading.realtime(self.address, resource)
-            guard let place = try reading.place(of: self.edge, in: conversation.id),
-                let message = try reading.standing(place, as: .unrestricted)?.message
+            guard let place = try reading.messages.place(of: self.edge, in: conversation.id),
+                let message = try reading.messages.standing(place, as: .unrestricted)?.message
             else { throw .refused(.noSuchMessage) }
             guard message.senderName == self.sender else { throw .refused(.notAuthor) }
             return (place, message.content)
@@ -190,8 +190,8 @@ enum MessageRoutes {
         /// - Throws: `refused` when there never was such a message, or somebody else has sent it.
         func place(_ resource: RealtimeResource?, in reading: ReadTransaction) throws(StoreError) -> MessagePlace {
             let conversation = try reading.realtime(self.address, resource)
-            guard let place = try reading.place(of: self.edge, in: conversation.id),
-                let sender = try reading.sender(of: place)
+            guard let place = try reading.messages.place(of: self.edge, in: conversation.id),
+                let sender = try reading.messages.sender(of: place)
             else { throw .refused(.noSuchMessage) }
             guard sender == self.sender else { throw .refused(.notAuthor) }
             return place
@@ -215,7 +215,7 @@ enum MessageRoutes {
         let content = LeanCloudContent.content(.text(text))
         Self.change(call, isRecall: false, answer: answer) { transaction throws(StoreError) in
             let (place, before) = try target.find(resource, in: transaction.reading)
-            try transaction.edit(
+            try transaction.messages.edit(
                 place, newBody: content.body, isJSONObject: content.flags.contains(.bodyIsJSONObject), wire: .leanCloud,
                 envelope: LeanCloudContent.envelope(of: content, after: before.envelope), by: .application)
         }
@@ -226,7 +226,7 @@ enum MessageRoutes {
     ) throws(APIFailure) {
         Self.change(call, isRecall: true, answer: answer) { transaction throws(StoreError) in
             let place = try target.find(resource, in: transaction.reading).place
-            try transaction.recall(place, by: .application)
+            try transaction.messages.recall(place, by: .application)
         }
     }
 
@@ -249,7 +249,7 @@ enum MessageRoutes {
 
     private static func delete(_ call: RealtimeCall, _ target: Target, _ resource: RealtimeResource?) {
         Self.change(call, isRecall: true, answer: .nothing) { transaction throws(StoreError) in
-            try transaction.deleteForAll(try target.place(resource, in: transaction.reading), by: .application)
+            try transaction.messages.deleteForAll(try target.place(resource, in: transaction.reading), by: .application)
         }
     }
 
@@ -279,8 +279,8 @@ extension ReadTransaction {
     fileprivate func strangers(_ names: [UserName], to id: ConversationID) throws(StoreError) -> [UserName] {
         var strangers: [UserName] = []
         for name in names {
-            let user = try self.user(named: name)?.id
-            let hears = try user.map { user throws(StoreError) in try self.hears(user, in: id) }
+            let user = try self.people.user(named: name)?.id
+            let hears = try user.map { user throws(StoreError) in try self.conversations.hears(user, in: id) }
             if hears != true { strangers.append(name) }
         }
         return strangers

@@ -155,7 +155,7 @@ extension ReadTransaction {
     func realtime(
         _ address: ConversationAddress, _ resource: RealtimeResource? = nil
     ) throws(StoreError) -> Conversation {
-        guard let found = try self.conversation(address, seenBy: .system), !found.flags.contains(.disbanded),
+        guard let found = try self.conversations.one(address, seenBy: .system), !found.flags.contains(.disbanded),
             try !self.isOver(found)
         else { throw .refused(.noSuchConversation) }
         if let resource, !resource.covers(found.kind) {

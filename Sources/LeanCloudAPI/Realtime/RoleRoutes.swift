@@ -81,7 +81,7 @@ enum RoleRoutes {
             if let role {
                 updatedAt = try transaction.apps.setObjectRole(name.text, role, conversation.id, by: .application)
             }
-            let user = try transaction.reading.user(named: name)?.id ?? .system
+            let user = try transaction.reading.people.user(named: name)?.id ?? .system
             return (RoleID(conversation: conversation.id, user: user), updatedAt)
         } answer: { id, updatedAt in
             .json(
@@ -113,7 +113,7 @@ enum RoleRoutes {
         let (limit, skip) = try call.page(most: 1_000)
         call.read { reading throws(StoreError) in
             let conversation = try reading.realtime(address, .conversations)
-            if let asker, try reading.member(asker.user, in: conversation.id) == nil {
+            if let asker, try reading.conversations.member(asker.user, in: conversation.id) == nil {
                 throw .refused(.noSuchConversation)
             }
             return (conversation, try reading.roles(in: conversation.id))
@@ -151,7 +151,7 @@ extension RealtimeCall {
 extension ReadTransaction {
     /// Members with a role of their own.
     fileprivate func roles(in id: ConversationID) throws(StoreError) -> [Member] {
-        try self.members(of: id).filter { $0.role != .member }
+        try self.conversations.members(of: id).filter { $0.role != .member }
     }
 }
 
@@ -187,7 +187,7 @@ struct RoleID: Hashable, Sendable {
 
     /// - Throws: `refused` when it is no role of this conversation.
     func name(in conversation: Conversation, _ reading: ReadTransaction) throws(StoreError) -> UserName {
-        guard self.conversation == conversation.id, let user = try reading.user(self.user) else {
+        guard self.conversation == conversation.id, let user = try reading.people.user(self.user) else {
             throw .refused(.noSuchUser)
         }
         return user.name

@@ -61,8 +61,8 @@ enum RoomRoutes {
             { reading throws(StoreError) in
                 let room = try reading.realtime(address, .chatrooms)
                 var names: Set<UserName> = []
-                for user in try reading.receivers(of: room.id) {
-                    if let found = try reading.user(user) { names.insert(found.name) }
+                for user in try reading.conversations.receivers(of: room.id) {
+                    if let found = try reading.people.user(user) { names.insert(found.name) }
                 }
                 return names
             }
@@ -125,7 +125,7 @@ enum RoomRoutes {
         let last = call.request.query["client_id"]
         call.read { reading throws(StoreError) in
             let service = try reading.realtime(address, .services)
-            let members = try reading.members(of: service.id).sorted {
+            let members = try reading.conversations.members(of: service.id).sorted {
                 ($0.joinedAtMilliseconds, $0.user) < ($1.joinedAtMilliseconds, $1.user)
             }
             return (service, members)
@@ -164,8 +164,8 @@ enum RoomRoutes {
         let direction = call.request.query["direction"] ?? "new"
         guard direction == "new" || direction == "old" else { throw .bad("direction is new or old") }
         call.read { reading throws(StoreError) -> [(Conversation, Member)] in
-            guard let user = try reading.user(named: name) else { return [] }
-            return try reading.conversations(of: user.id).filter { $0.conversation.kind == .service }.map {
+            guard let user = try reading.people.user(named: name) else { return [] }
+            return try reading.conversations.page(of: user.id).filter { $0.conversation.kind == .service }.map {
                 ($0.conversation, $0.member)
             }
         } answer: { found in

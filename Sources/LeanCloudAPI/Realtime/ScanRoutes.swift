@@ -92,7 +92,7 @@ enum ScanRoutes {
     private static func conversations(
         after: Int64, _ limit: Int, at now: Int64, _ reading: ReadTransaction
     ) throws(StoreError) -> Found {
-        let page = try reading.allConversations(after: ConversationID(rawValue: after), limit: limit)
+        let page = try reading.conversations.all(after: ConversationID(rawValue: after), limit: limit)
         let shown = page.filter { !$0.flags.contains(.disbanded) }.map(\.id)
         var rows: [JSONValue] = []
         var rest = shown[...]

@@ -90,7 +90,7 @@ enum ContactRoutes {
             _ store: ReadTransaction
         ) throws(StoreError) {
             let matches: ((ChoosablePerson) -> Bool)? = query.isEmpty ? nil : { ContactRoutes.matches(query, $0.names) }
-            let found = try store.choosable(source, for: user, after: after, limit: limit, matching: matches)
+            let found = try store.people.choosable(source, for: user, after: after, limit: limit, matching: matches)
             self.entries = found.people.map { Entry(key: $0.key, name: $0.names[0], choice: .person($0.name, $0.list)) }
             self.next = found.next
         }
@@ -99,7 +99,7 @@ enum ContactRoutes {
             of user: UserID, after: String, _ limit: Int, matching query: String, _ store: ReadTransaction
         ) throws(StoreError) {
             var found: [Entry] = []
-            for team in try store.choosableTeams(of: user, limit: ContactRoutes.maximumTeams)
+            for team in try store.people.choosableTeams(of: user, limit: ContactRoutes.maximumTeams)
             where query.isEmpty || ContactRoutes.matches(query, [team.title]) {
                 let key = PinyinInitial.sortKey(of: team.title, id: NativeID.text(team.id))
                 if key > after { found.append(Entry(key: key, name: team.title, choice: .team(team.id))) }
@@ -139,8 +139,8 @@ enum ContactRoutes {
                     try page.fillWithTeams(of: user, after: after ?? "", limit, matching: query, store)
                 }
                 for case .team(let id) in page.entries.map(\.choice) {
-                    let count = try store.conversation(id)?.memberCount ?? 0
-                    page.teams[id] = (count, try store.card(of: id)?.logo)
+                    let count = try store.conversations.one(id)?.memberCount ?? 0
+                    page.teams[id] = (count, try store.conversations.card(of: id)?.logo)
                 }
                 pages.append(page)
             }
@@ -164,7 +164,7 @@ enum ContactRoutes {
         case .lists: return .lists
         case .teams: return nil
         case .members:
-            guard let conversation, try store.member(user, in: conversation) != nil else {
+            guard let conversation, try store.conversations.member(user, in: conversation) != nil else {
                 throw .refused(.noSuchConversation)
             }
             return .members(conversation)

@@ -52,11 +52,11 @@ struct CardPatch: Sendable {
     /// Makes the changes, all of them or none.
     func apply(to id: ConversationID, by user: UserID, _ store: WriteTransaction) throws(StoreError) {
         let actor = Actor(user)
-        if self.info != ChannelPatch() { try store.updateInfo(of: id, self.info, by: actor) }
+        if self.info != ChannelPatch() { try store.conversations.updateInfo(of: id, self.info, by: actor) }
         if let picture { try store.files.setPicture(of: .conversation(id, isSmall: false), to: picture, by: actor) }
         if let introduction { try store.teams.setIntroduction(of: id, introduction, by: actor) }
         if !self.modes.modes.isEmpty { try store.teams.setModes(of: id, self.modes, by: actor) }
-        if let nickname { try store.setNickname(of: user, nickname, in: id, by: actor) }
-        if self.own != PreferencePatch() { try store.setPreference(user, in: id, self.own) }
+        if let nickname { try store.conversations.setNickname(of: user, nickname, in: id, by: actor) }
+        if self.own != PreferencePatch() { try store.inbox.setPreference(user, in: id, self.own) }
     }
 }

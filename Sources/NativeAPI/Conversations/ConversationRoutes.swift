@@ -1,4 +1,5 @@
 import APIKit
+import Broker
 import ByteCodec
 import ChatModel
 import Store
@@ -6,7 +7,6 @@ import Store
 /// A person's list of conversations, making them, and what the person sets about each.
 enum ConversationRoutes {
     private static let value = Shape.reference("Conversation")
-    private static let cursorBytes = 64
 
     static let routes: [NativeRoute] = [
         NativeRoute(
@@ -76,6 +76,10 @@ enum ConversationRoutes {
             path: [.conversation], body: [.required("sequence", .count)], answer: .ok(Self.value),
             problems: [.noSuchConversation], Self.markRead),
         NativeRoute(
+            "POST", "/conversations/{conversation}/typing", "typing",
+            "Shows the others in the conversation who are online that the person is writing; nothing is kept of it.",
+            path: [.conversation], answer: .done, problems: [.noSuchConversation], Self.showTyping),
+        NativeRoute(
             "POST", "/conversations/{conversation}/leave", "leave", "Leaves a group.", path: [.conversation],
             answer: .done, problems: [.noSuchConversation, .notMember, .notApplicable, .ownerMustTransfer], Self.leave),
     ]
@@ -92,7 +96,7 @@ enum ConversationRoutes {
         let after = mark
         call.read { store throws(StoreError) in
             let kinds = MessageKinds(try store.moderation.messageKinds())
-            let found = try store.recent(of: user, limit: limit + 1, after: after)
+            let found = try store.inbox.recent(of: user, limit: limit + 1, after: after)
             var values: [NativeConversation] = []
             for recent in found.prefix(limit) { values.append(try reader.conversation(recent, kinds, in: store)) }
             let next = found.count > limit ? values.last.map { RecentMark($0.recent).text } : nil
@@ -123,7 +127,9 @@ enum ConversationRoutes {
     @Sendable private static func configuration(_ call: NativeCall) throws(Problem) {
         let (id, user) = (call.conversation, call.user)
         call.read { store throws(StoreError) in
-            guard let conversation = try store.conversation(id), let member = try store.member(user, in: id) else {
+            guard let conversation = try store.conversations.one(id),
+                let member = try store.conversations.member(user, in: id)
+            else {
                 throw .refused(.noSuchConversation)
             }
             return try store.sessionSettings.sessionSettings().effective(conversation.kind, member.role)
@@ -146,20 +152,20 @@ enum ConversationRoutes {
         let title = call.input.known("title")
         let channel = self.name(of: user, call.input.text("clientToken"))
         call.write { store throws(StoreError) in
-            if let known = try store.reading.conversation(.channel(.group, channel), seenBy: user) {
+            if let known = try store.reading.conversations.one(.channel(.group, channel), seenBy: user) {
                 guard known.creator == user else { throw .exists("the group") }
                 return try reader.knownConversation(known.id, in: store.reading)
             }
             var members: [UserID] = []
             for name in names {
-                guard let person = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
+                guard let person = try store.reading.people.user(named: name) else { throw .refused(.noSuchUser) }
                 // Who has blocked the person is not brought into a group by them.
-                let isBlocked = try store.reading.isListed(user, by: person.id, on: .blocked)
+                let isBlocked = try store.reading.people.isListed(user, by: person.id, on: .blocked)
                 if isBlocked || person.id == user { continue }
                 members.append(person.id)
             }
             // As the groups of other protocols: members bring others, managers change the card, nobody comes unasked.
-            let id = try store.createChannel(
+            let id = try store.conversations.createChannel(
                 .group, channel, title: title, creator: user, members: members, settings: .open, asTeam: true)
             return try reader.knownConversation(id, in: store.reading)
         } answer: { value in
@@ -182,11 +188,11 @@ enum ConversationRoutes {
         }
         let (user, reader, words) = (call.user, call.reader, call.words)
         call.write { store throws(StoreError) in
-            guard let other = try store.reading.user(named: name), other.deletedAtMilliseconds == nil else {
+            guard let other = try store.reading.people.user(named: name), other.deletedAtMilliseconds == nil else {
                 throw .refused(.noSuchUser)
             }
-            let id = try store.ensureDirect(user, other.id)
-            try store.showConversation(user, id)
+            let id = try store.conversations.ensureDirect(user, other.id)
+            try store.inbox.showConversation(user, id)
             return try reader.knownConversation(id, in: store.reading)
         } answer: { value in
             .native(201) { value.write(to: &$0, words) }
@@ -215,7 +221,9 @@ enum ConversationRoutes {
     ) {
         let (id, user) = (call.conversation, call.user)
         call.write { store throws(StoreError) in
-            guard try store.reading.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            guard try store.reading.conversations.member(user, in: id) != nil else {
+                throw .refused(.noSuchConversation)
+            }
             try body(store, id)
         } answer: {
             .done
@@ -239,24 +247,37 @@ enum ConversationRoutes {
         patch.isSilenced = call.input.flag("isMuted")
         patch.remark = call.input.text("remark")
         let (wanted, user) = (patch, call.user)
-        self.change(call) { store, id throws(StoreError) in try store.setPreference(user, in: id, wanted) }
+        self.change(call) { store, id throws(StoreError) in try store.inbox.setPreference(user, in: id, wanted) }
     }
 
     @Sendable private static func setDraft(_ call: NativeCall) throws(Problem) {
         var patch = PreferencePatch()
         patch.draft = call.input.known("text")
         let (wanted, user) = (patch, call.user)
-        self.changeSilently(call) { store, id throws(StoreError) in try store.setPreference(user, in: id, wanted) }
+        self.changeSilently(call) { store, id throws(StoreError) in try store.inbox.setPreference(user, in: id, wanted)
+        }
+    }
+
+    @Sendable private static func showTyping(_ call: NativeCall) throws(Problem) {
+        let (id, person) = (call.conversation, call.person)
+        call.read { store throws(StoreError) in
+            guard try store.conversations.member(person.user, in: id) != nil else {
+                throw .refused(.noSuchConversation)
+            }
+        } then: {
+            call.services.broker.publishTyping(in: id, by: person.user, person.name)
+            call.done()
+        }
     }
 
     @Sendable private static func hide(_ call: NativeCall) throws(Problem) {
         let user = call.user
-        self.changeSilently(call) { store, id throws(StoreError) in try store.hideConversation(user, id) }
+        self.changeSilently(call) { store, id throws(StoreError) in try store.inbox.hideConversation(user, id) }
     }
 
     @Sendable private static func leave(_ call: NativeCall) throws(Problem) {
         let user = call.user
-        self.changeSilently(call) { store, id throws(StoreError) in try store.leave(id, user) }
+        self.changeSilently(call) { store, id throws(StoreError) in try store.conversations.leave(id, user) }
     }
 
     /// Messages whose reading is reported to their senders at once: the newest of those that were not read.
@@ -265,10 +286,10 @@ enum ConversationRoutes {
     @Sendable private static func markRead(_ call: NativeCall) throws(Problem) {
         let (user, wanted) = (call.user, call.input.integer("sequence") ?? 0)
         self.change(call) { store, id throws(StoreError) in
-            let before = try store.reading.member(user, in: id)?.readSequence ?? 0
-            let last = try store.markRead(user, in: id, upTo: wanted).sequence
+            let before = try store.reading.conversations.member(user, in: id)?.readSequence ?? 0
+            let last = try store.inbox.markRead(user, in: id, upTo: wanted).sequence
             guard last > before else { return }
-            try store.markRead(Array(max(before + 1, last - self.receipts + 1)...last), in: id, by: user)
+            try store.messages.markRead(Array(max(before + 1, last - self.receipts + 1)...last), in: id, by: user)
         }
     }
 }

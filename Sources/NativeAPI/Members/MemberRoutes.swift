@@ -57,8 +57,8 @@ enum MemberRoutes {
         let query = (call.input.text("query") ?? "").lowercased()
         let after = call.input.text("cursor")
         call.read(as: query.isEmpty ? .page : .long) { store throws(StoreError) in
-            guard try store.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
-            var members = try store.members(of: id)
+            guard try store.conversations.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            var members = try store.conversations.members(of: id)
             if !query.isEmpty {
                 let rows = try store.profiles.profileRows(members.map(\.name))
                 members = members.filter { member in
@@ -116,10 +116,12 @@ enum MemberRoutes {
         let (id, user) = (call.conversation, call.user)
         let names = (call.input.texts("members") ?? []).compactMap(UserName.init)
         call.write { store throws(StoreError) in
-            guard try store.reading.member(user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            guard try store.reading.conversations.member(user, in: id) != nil else {
+                throw .refused(.noSuchConversation)
+            }
             var people: [(id: UserID, name: UserName)] = []
             for name in names {
-                guard let person = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
+                guard let person = try store.reading.people.user(named: name) else { throw .refused(.noSuchUser) }
                 people.append((person.id, name))
             }
             let invitation = try store.teams.invite(people.map(\.id), to: id, by: Actor(user))
@@ -144,7 +146,7 @@ enum MemberRoutes {
         let (id, user, name) = (call.conversation, call.user, try call.namedPerson())
         call.write { store throws(StoreError) in
             let person = try store.member(name, in: id, for: user)
-            try store.removeMembers([person], from: id, by: Actor(user))
+            try store.conversations.removeMembers([person], from: id, by: Actor(user))
         } answer: { _ in
             .done
         }
@@ -157,15 +159,17 @@ enum MemberRoutes {
         )
         call.write { store throws(StoreError) in
             let (person, actor) = (try store.member(name, in: id, for: user), Actor(user))
-            if let nickname { try store.setNickname(of: person, nickname, in: id, by: actor) }
-            if let muted { try store.setMemberMuted(person, untilMilliseconds: muted, in: id, by: actor) }
+            if let nickname { try store.conversations.setNickname(of: person, nickname, in: id, by: actor) }
+            if let muted { try store.conversations.setMemberMuted(person, untilMilliseconds: muted, in: id, by: actor) }
             switch role {
-            case "owner": try store.transferOwner(to: person, in: id, by: actor)
-            case "manager": try store.setRoles([person], .manager, in: id, by: actor)
-            case "member": try store.setRoles([person], .member, in: id, by: actor)
+            case "owner": try store.conversations.transferOwner(to: person, in: id, by: actor)
+            case "manager": try store.conversations.setRoles([person], .manager, in: id, by: actor)
+            case "member": try store.conversations.setRoles([person], .member, in: id, by: actor)
             default: break
             }
-            guard let member = try store.reading.member(person, in: id) else { throw .refused(.noSuchUser) }
+            guard let member = try store.reading.conversations.member(person, in: id) else {
+                throw .refused(.noSuchUser)
+            }
             return member
         } then: { member in
             self.show([member], call) { online in call.answer { self.write(member, online, to: &$0, call) } }
@@ -178,8 +182,10 @@ extension WriteTransaction {
     ///
     /// - Throws: `refused`: `noSuchConversation` for who is not in it, `noSuchUser` for who is no member.
     fileprivate func member(_ name: UserName, in id: ConversationID, for asker: UserID) throws(StoreError) -> UserID {
-        guard try self.reading.member(asker, in: id) != nil else { throw .refused(.noSuchConversation) }
-        guard let person = try self.reading.user(named: name), try self.reading.member(person.id, in: id) != nil else {
+        guard try self.reading.conversations.member(asker, in: id) != nil else { throw .refused(.noSuchConversation) }
+        guard let person = try self.reading.people.user(named: name),
+            try self.reading.conversations.member(person.id, in: id) != nil
+        else {
             throw .refused(.noSuchUser)
         }
         return person.id

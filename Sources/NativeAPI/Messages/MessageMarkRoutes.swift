@@ -89,7 +89,8 @@ enum MessageMarkRoutes {
                 if let refusal = screening?.refusal { return call.fail(Problem(refusal)) }
                 let (body, words) = (screening?.content.body ?? edited.body, screening?.flagged ?? [])
                 self.change(call) { store, place, actor throws(StoreError) in
-                    let change = try store.edit(place, newBody: body, isJSONObject: true, wire: .native, by: actor)
+                    let change = try store.messages.edit(
+                        place, newBody: body, isJSONObject: true, wire: .native, by: actor)
                     if !words.isEmpty, change.revision > 0 {
                         try store.moderation.addFlagged(words, at: place, by: actor.user)
                     }
@@ -99,7 +100,7 @@ enum MessageMarkRoutes {
     }
 
     @Sendable private static func recall(_ call: NativeCall) throws(Problem) {
-        self.change(call) { store, place, actor throws(StoreError) in try store.recall(place, by: actor) }
+        self.change(call) { store, place, actor throws(StoreError) in try store.messages.recall(place, by: actor) }
     }
 
     @Sendable private static func pin(_ call: NativeCall) throws(Problem) { self.setPinned(true, call) }
@@ -108,7 +109,7 @@ enum MessageMarkRoutes {
 
     private static func setPinned(_ isPinned: Bool, _ call: NativeCall) {
         self.change(call) { store, place, actor throws(StoreError) in
-            _ = try store.setPinned(place, isPinned, by: actor)
+            _ = try store.messages.setPinned(place, isPinned, by: actor)
         }
     }
 
@@ -125,9 +126,10 @@ enum MessageMarkRoutes {
     private static func setReaction(_ isOn: Bool, _ call: NativeCall) {
         let emoji = call.input.known("emoji")
         self.change(call) { store, place, actor throws(StoreError) in
-            let counts = try store.reading.reactionCounts(of: [place.sequence], in: place.conversation, for: actor.user)
+            let counts = try store.reading.messages.reactionCounts(
+                of: [place.sequence], in: place.conversation, for: actor.user)
             let isThere = counts.contains { $0.isOwn && $0.name.utf8.elementsEqual(emoji.utf8) }
-            if isThere != isOn { try store.toggleReaction(place, name: emoji, by: actor.user) }
+            if isThere != isOn { try store.messages.toggleReaction(place, name: emoji, by: actor.user) }
         }
     }
 
@@ -138,7 +140,7 @@ enum MessageMarkRoutes {
         call.write { store throws(StoreError) in
             // Asked for again, it is gone already.
             guard try reader.knows(place, in: store.reading) else { throw .refused(.noSuchMessage) }
-            try store.hide([place], for: reader.user)
+            try store.messages.hide([place], for: reader.user)
         } answer: {
             .done
         }
@@ -150,8 +152,8 @@ enum MessageMarkRoutes {
             let access = HistoryAccess.member(reader.user)
             _ = try reader.knownMessage(place, in: store)
             return (
-                read: try store.readers(of: place, limit: 1_000, as: access),
-                unread: try store.nonReaders(of: place, limit: 1_000, as: access)
+                read: try store.messages.readers(of: place, limit: 1_000, as: access),
+                unread: try store.messages.nonReaders(of: place, limit: 1_000, as: access)
             )
         } answer: { found in
             .native { writer in

@@ -128,7 +128,9 @@ enum MessageRoutes {
         let (id, reader, limit) = (call.conversation, call.reader, call.limit)
         let page = try self.page(call.input)
         call.read { store throws(StoreError) in
-            guard try store.member(reader.user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            guard try store.conversations.member(reader.user, in: id) != nil else {
+                throw .refused(.noSuchConversation)
+            }
             return (
                 history: try self.read(page, of: id, limit, reader, store), cursor: try NativeServices.cursor(of: store)
             )
@@ -155,16 +157,17 @@ enum MessageRoutes {
         let found: [Message]
         switch page {
         case .before(let sequence):
-            found = try store.messages(in: id, before: sequence, limit: limit, as: access, skippingUnseen: true)
+            found = try store.messages.page(in: id, before: sequence, limit: limit, as: access, skippingUnseen: true)
         case .after(let sequence):
-            found = try store.messages(in: id, after: sequence, limit: limit, as: access, skippingUnseen: true)
+            found = try store.messages.page(in: id, after: sequence, limit: limit, as: access, skippingUnseen: true)
         case .around(let sequence):
             let earlier = max(1, (limit - 1) / 2)
-            let before = try store.messages(in: id, before: sequence, limit: earlier, as: access, skippingUnseen: true)
+            let before = try store.messages.page(
+                in: id, before: sequence, limit: earlier, as: access, skippingUnseen: true)
             let rest = max(1, limit - before.count)
             found =
                 before
-                + (try store.messages(in: id, after: sequence - 1, limit: rest, as: access, skippingUnseen: true))
+                + (try store.messages.page(in: id, after: sequence - 1, limit: rest, as: access, skippingUnseen: true))
         }
         var history = History()
         guard let first = found.first?.sequence, let last = found.last?.sequence else { return history }
@@ -172,8 +175,9 @@ enum MessageRoutes {
         history.first = first
         history.last = last
         history.hasBefore =
-            try !store.messages(in: id, before: first, limit: 1, as: access, skippingUnseen: true).isEmpty
-        history.hasAfter = try !store.messages(in: id, after: last, limit: 1, as: access, skippingUnseen: true).isEmpty
+            try !store.messages.page(in: id, before: first, limit: 1, as: access, skippingUnseen: true).isEmpty
+        history.hasAfter = try !store.messages.page(in: id, after: last, limit: 1, as: access, skippingUnseen: true)
+            .isEmpty
         return history
     }
 
@@ -205,7 +209,9 @@ enum MessageRoutes {
         if let attachment {
             let base = call.base
             return call.write { store throws(StoreError) in
-                guard try store.reading.member(reader.user, in: id) != nil else { throw .refused(.noSuchConversation) }
+                guard try store.reading.conversations.member(reader.user, in: id) != nil else {
+                    throw .refused(.noSuchConversation)
+                }
                 let reply = try answered.map { (place) throws(StoreError) in try reader.reply(to: place, store.reading)
                 }
                 return Parts(file: try self.file(attachment, for: reader.user, in: id, at: base, store), reply: reply)
@@ -214,7 +220,9 @@ enum MessageRoutes {
             }
         }
         call.read { store throws(StoreError) in
-            guard try store.member(reader.user, in: id) != nil else { throw .refused(.noSuchConversation) }
+            guard try store.conversations.member(reader.user, in: id) != nil else {
+                throw .refused(.noSuchConversation)
+            }
             return Parts(reply: try answered.map { (place) throws(StoreError) in try reader.reply(to: place, store) })
         } then: { parts in
             self.send(parts, call)
@@ -380,7 +388,7 @@ extension NativeReader {
     /// - Throws: `refused(.noSuchMessage)`.
     func reply(to place: MessagePlace, _ store: ReadTransaction) throws(StoreError) -> ReplyContent {
         let message = try self.knownMessage(place, in: store)
-        let sender = try store.user(message.message.sender)
+        let sender = try store.people.user(message.message.sender)
         return ReplyContent(
             message: message.message.id, sender: message.message.senderName.text,
             senderName: sender?.displayName ?? message.message.senderName.text, form: message.content.shownForm,

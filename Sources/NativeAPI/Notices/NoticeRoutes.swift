@@ -19,7 +19,7 @@ enum NoticeRoutes {
         let (user, limit) = (call.user, call.limit)
         let before = call.input.text("cursor").flatMap { Int64($0) } ?? .max
         call.read { store throws(StoreError) in
-            try store.announcements(for: user, before: before, limit: limit + 1).map {
+            try store.announcements.page(for: user, before: before, limit: limit + 1).map {
                 NativeNotice($0.notice, confirmedAtMilliseconds: $0.confirmedAtMilliseconds)
             }
         } answer: { found in
@@ -34,7 +34,7 @@ enum NoticeRoutes {
     @Sendable private static func confirm(_ call: NativeCall) throws(Problem) {
         let (user, number) = (call.user, Int64(call.input.known("notice")) ?? 0)
         call.write { store throws(StoreError) in
-            _ = try store.confirmAnnouncement(number, by: user)
+            _ = try store.announcements.confirm(number, by: user)
         } answer: {
             .done
         }

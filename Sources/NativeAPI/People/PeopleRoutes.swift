@@ -42,7 +42,7 @@ enum PeopleRoutes {
         // What is looked for may be nowhere: then all people are looked at.
         let asker = native.profiles.showsOnlyAcquainted ? user : nil
         call.read(as: query.isEmpty && asker == nil ? .page : .long) { store throws(StoreError) in
-            try store.people(matching: query, after: after, knownTo: asker, limit: limit + 1)
+            try store.people.page(matching: query, after: after, knownTo: asker, limit: limit + 1)
         } then: { found in
             let names = Array(found.prefix(limit))
             let next = found.count > limit ? names.last?.text : nil
@@ -81,8 +81,8 @@ enum PeopleRoutes {
         let name = try call.namedPerson()
         let (user, remark) = (call.user, call.input.known("remark"))
         call.write { store throws(StoreError) in
-            guard let other = try store.reading.user(named: name) else { throw .refused(.noSuchUser) }
-            _ = try store.friends.setFriendRemark(other.id, of: user, remark)
+            guard let other = try store.reading.people.user(named: name) else { throw .refused(.noSuchUser) }
+            _ = try store.friends.setRemark(other.id, of: user, remark)
         } then: { _ in
             Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }
@@ -95,7 +95,7 @@ enum PeopleRoutes {
             throw Problem(.unusableField, "displayName is blank", field: "displayName")
         }
         call.write { store throws(StoreError) in
-            if let displayName { _ = try store.setProfile(of: user, ProfilePatch(displayName: displayName)) }
+            if let displayName { _ = try store.people.setProfile(of: user, ProfilePatch(displayName: displayName)) }
         } then: { _ in
             Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }
@@ -107,7 +107,7 @@ enum PeopleRoutes {
         guard text.isEmpty || key != nil else { throw Problem(.noSuchFile, "there is no such file") }
         call.write { store throws(StoreError) in
             try store.files.setPicture(of: .person(user, isSmall: false), to: key, by: Actor(user))
-            _ = try store.setProfile(of: user, ProfilePatch(avatar: key.map(APIPaths.file) ?? ""))
+            _ = try store.people.setProfile(of: user, ProfilePatch(avatar: key.map(APIPaths.file) ?? ""))
         } then: { _ in
             Self.answerProfile(name, waitMilliseconds: Self.changeWaitMilliseconds, call)
         }

@@ -45,7 +45,7 @@ enum SearchRoutes {
         call.read(as: .long) { store throws(StoreError) in
             var query = query
             if let sender {
-                guard let person = try store.user(named: sender) else { throw .refused(.noSuchUser) }
+                guard let person = try store.people.user(named: sender) else { throw .refused(.noSuchUser) }
                 query.sender = person.id
             }
             let page = try index.search(query, in: store, as: .member(user))

@@ -110,8 +110,8 @@ enum InvitationRoutes {
         let (user, now, limit) = (call.user, call.now, call.limit)
         let before = call.input.text("cursor").flatMap { Int64($0) } ?? .max
         call.read { store throws(StoreError) in
-            guard try store.user(user)?.role == .administrator else { return nil as [Invitation]? }
-            return try store.openInvitations(before: before, at: now, limit: limit + 1)
+            guard try store.people.user(user)?.role == .administrator else { return nil as [Invitation]? }
+            return try store.invitations.page(before: before, at: now, limit: limit + 1)
         } then: { found in
             guard let found else { return call.fail(.notAdministrator) }
             call.answer { writer in
@@ -138,9 +138,11 @@ enum InvitationRoutes {
         let number = Int64(id) ?? 0
         let note = call.note("invitation.remove", id, [])
         call.refusable { store throws(StoreError) in
-            guard try store.reading.user(user)?.role == .administrator else { return .failure(.notAdministrator) }
+            guard try store.reading.people.user(user)?.role == .administrator else {
+                return .failure(.notAdministrator)
+            }
             let isGone = try store.audit.auditing(note, counts: { $0 }) { () throws(StoreError) in
-                try store.removeInvitation(number)
+                try store.invitations.remove(number)
             }
             return isGone ? .success(()) : .failure(Problem(AccountsError.invitation(.ended)))
         } then: { (_: Void) in

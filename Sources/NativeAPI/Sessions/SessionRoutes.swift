@@ -43,7 +43,7 @@ enum SessionRoutes {
         let isSecure = call.request.isEncrypted
         let (name, version) = (call.native.serverName, call.services.facts.version)
         call.read(as: .signIn) { store throws(StoreError) in
-            try store.hasAdministrator()
+            try store.people.hasAdministrator()
         } answer: { hasAdministrator in
             .native { writer in
                 writer.beginObject()
@@ -107,7 +107,7 @@ enum SessionRoutes {
         let (person, native) = (call.person, call.native)
         let now = call.now
         call.read { store throws(StoreError) in
-            (settings: try store.sessionSettings.sessionSettings(), epoch: try store.epoch)
+            (settings: try store.sessionSettings.sessionSettings(), epoch: try store.feed.epoch)
         } then: { found in
             call.meet([person.name]) {
                 let user = NativeUser(native.profiles.info(user: person.name, by: person.user))

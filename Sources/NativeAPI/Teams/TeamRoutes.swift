@@ -87,10 +87,10 @@ enum TeamRoutes {
             throw Problem(.noSuchUser, "there is no such person", field: "name")
         }
         call.changeTeam([.transferOwnership]) { store, id throws(StoreError) in
-            guard let person = try store.reading.user(named: name), person.id != user else {
+            guard let person = try store.reading.people.user(named: name), person.id != user else {
                 throw .refused(.noSuchUser)
             }
-            try store.transferOwner(to: person.id, in: id, andLeaves: leaves, by: Actor(user))
+            try store.conversations.transferOwner(to: person.id, in: id, andLeaves: leaves, by: Actor(user))
         } then: {
             call.done()
         }
@@ -99,7 +99,7 @@ enum TeamRoutes {
     @Sendable private static func dismiss(_ call: NativeCall) throws(Problem) {
         let user = call.user
         call.changeTeam([.dismiss]) { store, id throws(StoreError) in
-            try store.disband(id, by: Actor(user))
+            try store.conversations.disband(id, by: Actor(user))
         } then: {
             call.done()
         }
@@ -108,7 +108,7 @@ enum TeamRoutes {
     @Sendable private static func clearHistory(_ call: NativeCall) throws(Problem) {
         let user = call.user
         call.changeTeam([]) { store, id throws(StoreError) in
-            try store.clearHistory(user, in: id, through: .max)
+            try store.inbox.clearHistory(user, in: id, through: .max)
         } then: {
             call.done()
         }
@@ -126,11 +126,11 @@ enum TeamRoutes {
         let (query, limit, user, now) = (call.input.known("query"), call.limit, call.user, call.now)
         let before = call.input.text("cursor").map { NativeID.conversation($0) }
         call.read(as: .long) { store throws(StoreError) in
-            let ids = try store.openTeams(matching: query, before: before, limit: limit + 1)
+            let ids = try store.people.openTeams(matching: query, before: before, limit: limit + 1)
             var found: [Found] = []
             for id in ids.prefix(limit) {
-                guard let team = try store.teams.team(id, at: now) else { continue }
-                let role = try store.member(user, in: id)?.role
+                guard let team = try store.teams.one(id, at: now) else { continue }
+                let role = try store.conversations.member(user, in: id)?.role
                 let action: TeamAction = team.settings.join == .open ? .join : .apply
                 found.append(
                     Found(
@@ -165,10 +165,10 @@ enum TeamRoutes {
     @Sendable private static func join(_ call: NativeCall) throws(Problem) {
         let (id, user, text, words) = (call.conversation, call.user, call.input.text("text") ?? "", call.words)
         call.refusable { store throws(StoreError) in
-            guard let team = try store.reading.teams.team(id, at: store.wallMilliseconds) else {
+            guard let team = try store.reading.teams.one(id, at: store.wallMilliseconds) else {
                 throw .refused(.noSuchConversation)
             }
-            let role = try store.reading.member(user, in: id)?.role
+            let role = try store.reading.conversations.member(user, in: id)?.role
             let action: TeamAction = team.settings.join == .open ? .join : .apply
             if let refusal = teamRefusal(action, team.facts(.user, role: role)) { return .failure(Problem(refusal)) }
             guard case .waiting(let number) = try store.teams.apply(to: id, user, postscript: text) else {
@@ -193,7 +193,7 @@ enum TeamRoutes {
     private static func value(
         _ number: Int64, for user: UserID, _ store: WriteTransaction
     ) throws(StoreError) -> NativeTeamRequest {
-        guard let request = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
+        guard let request = try store.reading.teams.request(number) else { throw .refused(.noSuchRequest) }
         return try NativeTeamRequest(request, for: user, at: store.wallMilliseconds, in: store.reading)
     }
 
@@ -202,7 +202,7 @@ enum TeamRoutes {
         let isOnlyWaiting = call.input.flag("waiting") ?? false
         let before = call.input.text("cursor").flatMap { Int64($0) } ?? .max
         call.read { store throws(StoreError) in
-            let found = try store.teams.teamRequests(
+            let found = try store.teams.requests(
                 concerning: user, onlyWaiting: isOnlyWaiting, before: before, at: now, limit: limit + 1)
             var values: [NativeTeamRequest] = []
             for request in found.prefix(limit) {
@@ -224,11 +224,11 @@ enum TeamRoutes {
         let (number, user, words) = (call.requestNumber, call.user, call.words)
         let (accepts, reason) = (call.input.flag("accept") ?? false, call.input.text("text") ?? "")
         call.refusable { store throws(StoreError) in
-            guard let known = try store.reading.teams.teamRequest(number) else { throw .refused(.noSuchRequest) }
+            guard let known = try store.reading.teams.request(number) else { throw .refused(.noSuchRequest) }
             // A manager's right to answer, by whom the setting that says no is named.
             if known.kind == .apply, known.person != user,
-                let team = try store.reading.teams.team(known.team, at: store.wallMilliseconds),
-                let role = try store.reading.member(user, in: known.team)?.role,
+                let team = try store.reading.teams.one(known.team, at: store.wallMilliseconds),
+                let role = try store.reading.conversations.member(user, in: known.team)?.role,
                 let refusal = teamRefusal(.answerApplication, team.facts(.user, role: role))
             {
                 return .failure(Problem(refusal))
@@ -278,10 +278,10 @@ extension NativeCall {
         let (id, user) = (self.conversation, self.user)
         self.refusable(
             { store throws(StoreError) in
-                guard let role = try store.reading.member(user, in: id)?.role else {
+                guard let role = try store.reading.conversations.member(user, in: id)?.role else {
                     throw .refused(.noSuchConversation)
                 }
-                if let team = try store.reading.teams.team(id, at: store.wallMilliseconds) {
+                if let team = try store.reading.teams.one(id, at: store.wallMilliseconds) {
                     let facts = team.facts(.user, role: role)
                     for action in actions {
                         if let refusal = teamRefusal(action, facts) { return .failure(Problem(refusal)) }

@@ -14,12 +14,13 @@ struct NativeCard: Sendable {
     init(
         _ id: ConversationID, for user: UserID, at now: Int64, in store: ReadTransaction
     ) throws(StoreError) {
-        guard let conversation = try store.conversation(id), try store.member(user, in: id) != nil else {
+        guard let conversation = try store.conversations.one(id), try store.conversations.member(user, in: id) != nil
+        else {
             throw .refused(.noSuchConversation)
         }
         self.conversation = conversation
-        self.team = try store.teams.team(id, at: now)
-        self.viewer = try store.teams.teamViewer(user, of: id)
+        self.team = try store.teams.one(id, at: now)
+        self.viewer = try store.teams.viewer(user, of: id)
     }
 
     /// Words of the rows that show something.

@@ -27,7 +27,7 @@ package struct NativeReader: Sendable {
     /// A conversation that the person is in; `nil` for any other.
     package func conversation(_ id: ConversationID, in store: ReadTransaction) throws(StoreError) -> NativeConversation?
     {
-        guard let recent = try store.recent(of: self.user, in: id) else { return nil }
+        guard let recent = try store.inbox.recent(of: self.user, in: id) else { return nil }
         return try self.conversation(recent, MessageKinds(try store.moderation.messageKinds()), in: store)
     }
 
@@ -36,17 +36,17 @@ package struct NativeReader: Sendable {
         _ recent: RecentConversation, _ kinds: MessageKinds, in store: ReadTransaction
     ) throws(StoreError) -> NativeConversation {
         let conversation = recent.conversation
-        let state = try store.unreadState(of: self.user, in: conversation.id)
+        let state = try store.inbox.unreadState(of: self.user, in: conversation.id)
         let newest = state?.newest.map { standing in
             NativeConversation.Newest(
                 sketch: MessageSketch(of: standing.message.content, kinds: kinds),
                 sender: standing.message.senderName, time: standing.message.sentAtMilliseconds,
                 sequence: standing.message.sequence)
         }
-        let team = try store.teams.team(conversation.id, at: self.now)
+        let team = try store.teams.one(conversation.id, at: self.now)
         let facts = team?.facts(.user, role: recent.member.role)
         return NativeConversation(
-            recent: recent, logo: try store.card(of: conversation.id)?.logo, newest: newest,
+            recent: recent, logo: try store.conversations.card(of: conversation.id)?.logo, newest: newest,
             isMentioned: state?.isMentioned ?? false, sendRefusal: try self.sendRefusal(recent, in: store),
             inviteRefusal: facts.map { teamRefusal(.invite, $0) } ?? .kind,
             updateRefusal: facts.map { teamRefusal(.updateInfo, $0) } ?? .kind,
@@ -60,21 +60,35 @@ package struct NativeReader: Sendable {
     ) throws(StoreError) -> PublishRefusal? {
         let (conversation, member) = (recent.conversation, recent.member)
         var facts = PublishFacts(authority: .user, kind: conversation.kind, flags: conversation.flags)
-        let account = try store.user(self.user)
+        let account = try store.people.user(self.user)
         facts.senderIsDisabled = account?.isDisabled ?? true
         facts.senderIsSendBanned = account?.isSendBanned ?? false
         facts.senderIsMember = true
         facts.senderIsManager = member.role != .member
         facts.senderIsMuted = member.mutedUntilMilliseconds > self.now
-        if let peer = try recent.peerName.flatMap({ (name) throws(StoreError) in try store.user(named: name) }) {
-            facts.senderIsBlocked = try store.isListed(self.user, by: peer.id, on: .blocked)
-            facts.allowlistIsInForce = try store.isAllowlistOnly(peer.id) && peer.id != self.user
-            facts.senderIsAllowlisted = try store.isListed(self.user, by: peer.id, on: .allowed)
+        if let peer = try recent.peerName.flatMap({ (name) throws(StoreError) in try store.people.user(named: name) }) {
+            facts.senderIsBlocked = try store.people.isListed(self.user, by: peer.id, on: .blocked)
+            facts.allowlistIsInForce = try store.people.isAllowlistOnly(peer.id) && peer.id != self.user
+            facts.senderIsAllowlisted = try store.people.isListed(self.user, by: peer.id, on: .allowed)
         } else {
-            facts.senderIsBlocked = try store.isListed(self.user, in: conversation.id, on: .denied)
+            facts.senderIsBlocked = try store.conversations.isListed(self.user, in: conversation.id, on: .denied)
         }
         facts.inputIsDisabled = try store.sessionSettings.sessionSettings().isReadOnly(conversation.kind, member.role)
         return publishRefusal(facts)
+    }
+
+    // MARK: What the person is asked and told
+
+    /// A request to join a team; `nil` for one that is gone.
+    package func request(_ number: Int64, in store: ReadTransaction) throws(StoreError) -> NativeTeamRequest? {
+        guard let request = try store.teams.request(number) else { return nil }
+        return try NativeTeamRequest(request, for: self.user, at: self.now, in: store)
+    }
+
+    /// An announcement of the operator; `nil` for one that the person did not get.
+    package func announcement(_ number: Int64, in store: ReadTransaction) throws(StoreError) -> NativeNotice? {
+        guard let found = try store.announcements.announcement(number, for: self.user) else { return nil }
+        return NativeNotice(found.notice, confirmedAtMilliseconds: found.confirmedAtMilliseconds)
     }
 
     // MARK: Messages
@@ -85,7 +99,9 @@ package struct NativeReader: Sendable {
     ) throws(StoreError) -> [NativeMessage] {
         var found: [Message] = []
         for sequence in sequences {
-            guard let message = try store.message(in: id, sequence: sequence, as: .member(self.user)) else { continue }
+            guard let message = try store.messages.one(in: id, sequence: sequence, as: .member(self.user)) else {
+                continue
+            }
             found.append(message)
         }
         return try self.values(found, in: id, store)
@@ -95,11 +111,11 @@ package struct NativeReader: Sendable {
     func values(
         _ messages: [Message], in id: ConversationID, _ store: ReadTransaction
     ) throws(StoreError) -> [NativeMessage] {
-        guard !messages.isEmpty, let recent = try store.recent(of: self.user, in: id) else { return [] }
+        guard !messages.isEmpty, let recent = try store.inbox.recent(of: self.user, in: id) else { return [] }
         let sequences = messages.map(\.sequence)
-        let extras = try store.extras(of: sequences, in: id, for: self.user)
+        let extras = try store.messages.extras(of: sequences, in: id, for: self.user)
         var reactions: [Int64: [ReactionCount]] = [:]
-        for count in try store.reactionCounts(of: sequences, in: id, for: self.user) {
+        for count in try store.messages.reactionCounts(of: sequences, in: id, for: self.user) {
             reactions[count.sequence, default: []].append(count)
         }
         let maySend = try self.sendRefusal(recent, in: store) == nil
@@ -109,7 +125,7 @@ package struct NativeReader: Sendable {
             let standing = extra.flatMap { message.edited($0) } ?? message
             let content = Content(of: standing.content)
             var replied: MessagePlace?
-            if let answered = content.reply?.message { replied = try store.place(of: answered, in: id) }
+            if let answered = content.reply?.message { replied = try store.messages.place(of: answered, in: id) }
             values.append(
                 NativeMessage(
                     message: standing, content: content, extra: extra, reactions: reactions[message.sequence] ?? [],

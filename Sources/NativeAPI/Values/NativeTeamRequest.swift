@@ -19,7 +19,7 @@ package struct TeamRequestSteps: Hashable, Sendable {
         switch request.kind {
         case .apply:
             isOwn = request.person == person
-            let role = try store.member(person, in: request.team)?.role
+            let role = try store.conversations.member(person, in: request.team)?.role
             isTheirs = !isOwn && (role == .manager || role == .owner)
         case .invite:
             isOwn = request.inviter == person
@@ -31,7 +31,7 @@ package struct TeamRequestSteps: Hashable, Sendable {
 }
 
 /// A request to join a team as one person sees it: the one place that writes the value `Request`.
-package struct NativeTeamRequest: Sendable {
+package struct NativeTeamRequest: Hashable, Sendable {
     private let request: TeamRequest
     private let title: String
     private let steps: TeamRequestSteps
@@ -45,7 +45,7 @@ package struct NativeTeamRequest: Sendable {
     package init(
         _ request: TeamRequest, for person: UserID, at now: Int64, in store: ReadTransaction
     ) throws(StoreError) {
-        let conversation = try store.conversation(request.team)
+        let conversation = try store.conversations.one(request.team)
         self.request = request
         self.title = conversation?.title ?? request.teamName?.text ?? ""
         self.steps = try TeamRequestSteps(request, for: person, at: now, in: store)
@@ -67,7 +67,14 @@ package struct NativeTeamRequest: Sendable {
     static let id = Shape.text(1...18, .digits)
 
     /// Writes the value.
-    package func write(to writer: inout JSONWriter, _ words: NativeWords) {
+    func write(to writer: inout JSONWriter, _ words: NativeWords) {
+        self.write(to: &writer) { NativeUser(words.person($0)) }
+    }
+
+    /// Writes the value.
+    ///
+    /// - Parameter shown: how a person is shown to the reader.
+    package func write(to writer: inout JSONWriter, _ shown: (UserName) -> NativeUser) {
         let request = self.request
         writer.beginObject()
         writer.text("id", String(request.number))
@@ -75,10 +82,10 @@ package struct NativeTeamRequest: Sendable {
         writer.text("conversation", NativeID.text(request.team))
         writer.text("title", self.title)
         writer.key("person")
-        NativeUser(words.person(request.personName)).write(to: &writer)
+        shown(request.personName).write(to: &writer)
         if let from = request.kind == .apply ? request.personName : request.inviterName {
             writer.key("from")
-            NativeUser(words.person(from)).write(to: &writer)
+            shown(from).write(to: &writer)
         }
         writer.text("text", request.postscript.isEmpty ? nil : request.postscript)
         writer.text("reason", request.reason.isEmpty ? nil : request.reason)

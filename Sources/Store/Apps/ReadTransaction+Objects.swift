@@ -168,7 +168,7 @@ extension AppReads {
 
     private func bareRows(_ list: String, seenBy asker: UserID) throws(StoreError) -> [ConversationID: ObjectRow] {
         let found = try self.transaction.connection.query(Self.bareRowsSQL, list, asker) { row throws(StoreError) in
-            let conversation = try ReadTransaction.conversation(row)
+            let conversation = try ConversationReads.conversation(row)
             var made = ObjectRow(
                 conversation: conversation, creator: try self.transaction.name(of: conversation.creator))
             made.attributes = row.optionalBlob(14)
@@ -211,11 +211,13 @@ extension AppReads {
     package func newestMessage(
         in conversation: Conversation, seenBy user: UserID
     ) throws(StoreError) -> StandingMessage? {
-        guard conversation.head > 0, try self.transaction.hears(user, in: conversation.id) else { return nil }
-        let view = try self.transaction.view(of: conversation.id, for: .member(user))
+        guard conversation.head > 0, try self.transaction.conversations.hears(user, in: conversation.id) else {
+            return nil
+        }
+        let view = try self.transaction.messages.view(of: conversation.id, for: .member(user))
         var page = StandingPage(in: conversation.id, view, limit: 1)
         page.low = view.start
-        return try self.transaction.standing(page).last
+        return try self.transaction.messages.standing(page).last
     }
 
     // MARK: People of one conversation

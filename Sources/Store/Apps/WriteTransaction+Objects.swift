@@ -67,7 +67,7 @@ extension AppWrites {
             expiresAt = self.transaction.wallMilliseconds + min(wanted, ObjectBounds.longestTemporarySeconds) * 1_000
         }
         if try self.transaction.memory.conversation(key) != nil { throw .exists("conversation \(objectID)") }
-        return try self.transaction.insert(
+        return try self.transaction.conversations.insert(
             key, objectID, title: new.title?.isEmpty == true ? nil : new.title, creator: new.creator, people: people,
             settings: .unguarded, expiresAt: expiresAt)
     }
@@ -96,7 +96,7 @@ extension AppWrites {
     /// The person of this name; `nil` when there is none and none is made, and for an account that was deleted.
     private func person(_ name: UserName, isMade: Bool) throws(StoreError) -> UserID? {
         if let known = try self.transaction.memory.user(named: name) { return known.isDeleted ? nil : known.id }
-        return isMade ? try self.transaction.createUser(name) : nil
+        return isMade ? try self.transaction.people.createUser(name) : nil
     }
 
     private func createDirect(
@@ -157,7 +157,7 @@ extension AppWrites {
         if after.title != before.title { changed.insert(.name) }
         if after.attributes != before.attributes { changed.insert(.attributes) }
         if !changed.isEmpty { self.transaction.noteProfile(.team(id, changed)) }
-        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.conversations.noteRevision(of: conversation, change: self.transaction.nextChange())
         try self.transaction.noteChange(
             .card(modified: modified.serialized(), asked: asked), in: conversation, by: actor.user,
             to: self.cardAudience(of: conversation))
@@ -181,8 +181,10 @@ extension AppWrites {
             guard isInside else { throw .refused(.notMember) }
         case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,
             .agentGroup:
-            if after.title != before.title { _ = try self.transaction.group(conversation.id, .updateInfo, by: actor) }
-            _ = try self.transaction.group(conversation.id, .updateAttributes, by: actor)
+            if after.title != before.title {
+                _ = try self.transaction.conversations.group(conversation.id, .updateInfo, by: actor)
+            }
+            _ = try self.transaction.conversations.group(conversation.id, .updateAttributes, by: actor)
         }
     }
 
@@ -216,7 +218,7 @@ extension AppWrites {
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         try self.checkArrival(of: new, in: conversation, by: actor)
         let isAlone = new == [actor.user]
-        try self.transaction.bring(
+        try self.transaction.conversations.bring(
             new, into: conversation, inviter: isAlone || actor.isPrivileged ? nil : actor.user, by: actor.user,
             as: isAlone ? .joined : .invited)
         return try self.closed(outcome, conversation)
@@ -235,7 +237,7 @@ extension AppWrites {
         case .direct, .group, .room, .temporary, .customerService, .community, .communityTopic, .data, .visitors,
             .agent, .agentGroup:
             let action: TeamAction = new == [actor.user] && !actor.isPrivileged ? .join : .invite
-            _ = try self.transaction.group(conversation.id, action, by: actor, newcomers: new.count)
+            _ = try self.transaction.conversations.group(conversation.id, action, by: actor, newcomers: new.count)
             let asks = action == .invite && conversation.settings.asksInvited && !actor.isPrivileged
             guard !asks else { throw .refused(.notApplicable) }
         }
@@ -293,11 +295,12 @@ extension AppWrites {
         if gone == [actor.user] {
             // Subscribers of a service and members of what has no team leave as they like.
             guard conversation.kind == .group else { return }
-            _ = try self.transaction.group(conversation.id, .leave, by: actor)
+            _ = try self.transaction.conversations.group(conversation.id, .leave, by: actor)
             return
         }
         for person in gone {
-            _ = try self.transaction.group(conversation.id, .remove(conversation.roles[person] ?? .member), by: actor)
+            _ = try self.transaction.conversations.group(
+                conversation.id, .remove(conversation.roles[person] ?? .member), by: actor)
         }
     }
 
@@ -309,11 +312,12 @@ extension AppWrites {
         let others = try owner.map { _ throws(StoreError) in
             try self.transaction.connection.membersByJoining(of: conversation.id)
         }
-        try self.transaction.remove(gone, from: conversation, by: actor, as: gone == [actor] ? .left : .removed)
+        try self.transaction.conversations.remove(
+            gone, from: conversation, by: actor, as: gone == [actor] ? .left : .removed)
         guard let owner, let others, conversation.kind == .group else { return }
         let staying = others.filter { conversation.roles[$0.user] != nil }
         if let next = successor(of: owner, among: staying) {
-            try self.transaction.write(.owner, for: [next], in: conversation, by: actor)
+            try self.transaction.conversations.write(.owner, for: [next], in: conversation, by: actor)
         }
     }
 
@@ -331,7 +335,7 @@ extension AppWrites {
         if outcome.fails(wholly: wholly) || people.isEmpty { return try self.closed(outcome, conversation) }
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         let change = self.transaction.nextChange()
-        try self.transaction.noteRevision(of: conversation, change: change)
+        try self.transaction.conversations.noteRevision(of: conversation, change: change)
         for person in people {
             try self.transaction.connection.run(
                 "UPDATE member SET muted_until = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
@@ -357,11 +361,13 @@ extension AppWrites {
         if conversation.kind == .direct { conversation = try self.becomeGroup(conversation, by: actor) }
         // The right to it was found above, by rank.
         if isBlocked {
-            try self.transaction.addListed(changed, in: id, .denied, by: Actor(actor.user, authority: .application))
+            try self.transaction.conversations.addListed(
+                changed, in: id, .denied, by: Actor(actor.user, authority: .application))
             let gone = changed.filter { conversation.roles[$0] != nil }
             if !gone.isEmpty { try self.takeOut(gone, of: conversation, by: actor.user) }
         } else {
-            try self.transaction.removeListed(changed, in: id, .denied, by: Actor(actor.user, authority: .application))
+            try self.transaction.conversations.removeListed(
+                changed, in: id, .denied, by: Actor(actor.user, authority: .application))
         }
         return try self.closed(outcome, conversation)
     }
@@ -424,7 +430,7 @@ extension AppWrites {
             }
             conversation = try self.becomeGroup(conversation, by: actor)
         }
-        try self.transaction.setRoles([person], role, in: id, by: actor)
+        try self.transaction.conversations.setRoles([person], role, in: id, by: actor)
         return conversation.updatedAt
     }
 
@@ -453,11 +459,13 @@ extension AppWrites {
         for person in conversation.roles.keys.sorted() {
             if try self.transaction.memory.user(person)?.isDeleted ?? true { gone.append(person) }
         }
-        try self.transaction.remove(gone, from: conversation, by: actor.user)
+        try self.transaction.conversations.remove(gone, from: conversation, by: actor.user)
         let owner =
             conversation.roles[conversation.creator] != nil
             ? conversation.creator : conversation.roles.keys.min()
-        if let owner { try self.transaction.write(.owner, for: [owner], in: conversation, by: actor.user) }
+        if let owner {
+            try self.transaction.conversations.write(.owner, for: [owner], in: conversation, by: actor.user)
+        }
         return conversation
     }
 

@@ -168,7 +168,7 @@ extension AuditReads {
     /// Entries of the audit log, the newest first.
     ///
     /// - Throws: `invalid` when the limit is not 1...1000.
-    package func auditEntries(_ query: AuditQuery) throws(StoreError) -> [AuditEntry] {
+    package func entries(_ query: AuditQuery) throws(StoreError) -> [AuditEntry] {
         let sql: StaticString = """
             SELECT number, at, uid, operator, source, reason, word, subject, stage, asked, state_before, state_after,
                 hash
@@ -190,15 +190,15 @@ extension AuditReads {
     }
 
     /// One entry, with its number.
-    package func auditEntry(_ number: Int64) throws(StoreError) -> AuditEntry? {
+    package func entry(_ number: Int64) throws(StoreError) -> AuditEntry? {
         var query = AuditQuery()
         query.before = number < .max ? number + 1 : number
         query.limit = 1
-        return try self.auditEntries(query).first { $0.number == number }
+        return try self.entries(query).first { $0.number == number }
     }
 
     /// The end of the audit log.
-    package func auditHead() throws(StoreError) -> AuditHead { try self.transaction.connection.auditHead() }
+    package func head() throws(StoreError) -> AuditHead { try self.transaction.connection.auditHead() }
 
     /// Goes over the whole chain: about ten microseconds for each entry.
     package func checkAudit() throws(StoreError) -> AuditCheck { try self.transaction.connection.checkAudit() }

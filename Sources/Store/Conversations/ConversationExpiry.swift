@@ -61,7 +61,7 @@ struct ConversationExpiry {
         ) { row throws(StoreError) in row.conversationID(0) }
         if over != nil || self.inactiveDays == 0 { return over }
         let before = wall - Int64(self.inactiveDays) * 86_400_000
-        return try ReadTransaction(connection, UserNames()).inactiveConversations(before: before, limit: 1).first?.id
+        return try ReadTransaction(connection, UserNames()).conversations.inactive(before: before, limit: 1).first?.id
     }
 
     // MARK: The conversation
@@ -134,7 +134,7 @@ struct ConversationExpiry {
     }
 }
 
-extension ReadTransaction {
+extension ConversationReads {
     private static let inactiveSQL = SQL(
         """
         SELECT \(SQLText.conversationColumns) FROM conversation c
@@ -143,11 +143,11 @@ extension ReadTransaction {
 
     /// Direct conversations, groups and rooms in which nothing was said and nothing changed since a moment, UTC
     /// milliseconds; the longest quiet first of each kind. Reading is nothing. `limit` is 1...1000.
-    package func inactiveConversations(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
-        let page = try Self.page(limit)
+    package func inactive(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
+        let page = try ReadTransaction.page(limit)
         var found: [Conversation] = []
         for kind in ConversationExpiry.kinds where found.count < Int(page) {
-            found += try self.connection.query(
+            found += try self.transaction.connection.query(
                 Self.inactiveSQL, kind.rawValue, moment, page - Int64(found.count), read: Self.conversation)
         }
         return found

@@ -21,46 +21,47 @@ package struct UndeliveredRange: Hashable, Sendable {
 }
 
 extension SQLText {
-    /// Columns of `conversation c`, as `ReadTransaction.conversation` reads them.
+    /// Columns of `conversation c`, as `ConversationReads.conversation` reads them.
     static let conversationColumns: SQLText = """
         c.id, c.kind, c.channel, c.title, c.flags, c.creator_id, c.member_count, c.head, c.head_countable, c.revision, \
         c.created_at, c.active_at, c.foreign_id, c.updated_at
         """
 }
 
-extension ReadTransaction {
+extension ConversationReads {
     private static let conversationSQL = SQL("SELECT \(SQLText.conversationColumns) FROM conversation c WHERE c.id = ?")
     private static let allConversationsSQL = SQL(
         "SELECT \(SQLText.conversationColumns) FROM conversation c WHERE c.id > ? ORDER BY c.id LIMIT ?")
 
     /// Reads a conversation; `nil` for an unknown ID.
-    package func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-        try self.connection.first(Self.conversationSQL, id, read: Self.conversation)
+    package func one(_ id: ConversationID) throws(StoreError) -> Conversation? {
+        try self.transaction.connection.first(Self.conversationSQL, id, read: Self.conversation)
     }
 
     /// The conversation behind an address; a direct address is one seen by `asker`.
-    package func conversation(
+    package func one(
         _ address: ConversationAddress, seenBy asker: UserID
     ) throws(StoreError) -> Conversation? {
         let id: ConversationID?
         switch address {
         case .id(let known): id = known
-        case .object(let object): id = try self.connection.conversationID(of: object)
+        case .object(let object): id = try self.transaction.connection.conversationID(of: object)
         case .channel(let kind, let name):
-            id = try self.connection.conversationID(of: ChannelKey(kind: kind, name: name))
+            id = try self.transaction.connection.conversationID(of: ChannelKey(kind: kind, name: name))
         case .direct(let name):
-            guard let peer = try self.connection.userID(of: name) else { return nil }
-            id = try self.connection.conversationID(of: DirectPair(asker, peer))
+            guard let peer = try self.transaction.connection.userID(of: name) else { return nil }
+            id = try self.transaction.connection.conversationID(of: DirectPair(asker, peer))
         }
         guard let id else { return nil }
-        return try self.conversation(id)
+        return try self.one(id)
     }
 
     /// All conversations, by number; `limit` is 1...1000.
-    package func allConversations(
+    package func all(
         after: ConversationID = ConversationID(rawValue: 0), limit: Int
     ) throws(StoreError) -> [Conversation] {
-        try self.connection.query(Self.allConversationsSQL, after, try Self.page(limit), read: Self.conversation)
+        try self.transaction.connection.query(
+            Self.allConversationsSQL, after, try ReadTransaction.page(limit), read: Self.conversation)
     }
 
     /// From the fourteen `SQLText.conversationColumns`.
@@ -79,14 +80,15 @@ extension ReadTransaction {
         let sql: StaticString = """
             SELECT direct_low, direct_high FROM conversation WHERE id = ? AND direct_low IS NOT NULL
             """
-        return try self.connection.first(sql, id) { row throws(StoreError) in (row.userID(0), row.userID(1)) }
+        return try self.transaction.connection.first(sql, id) { row throws(StoreError) in (row.userID(0), row.userID(1))
+        }
     }
 
     // MARK: One person's conversations
 
     /// All conversations of a person, by number.
-    package func conversations(of user: UserID) throws(StoreError) -> [ConversationOfMember] {
-        try self.conversationsChanged(of: user, since: 0)
+    package func page(of user: UserID) throws(StoreError) -> [ConversationOfMember] {
+        try self.changed(of: user, since: 0)
     }
 
     private static let changedSQL = SQL(
@@ -98,35 +100,22 @@ extension ReadTransaction {
         """)
 
     /// The conversations of a person with a message, a change or a reading of their own after change number `since`.
-    package func conversationsChanged(
+    package func changed(
         of user: UserID, since change: Int64
     ) throws(StoreError) -> [ConversationOfMember] {
-        let hidden = try self.hiddenCounts(of: user).afterRead
-        return try self.connection.query(Self.changedSQL, user, change) { row throws(StoreError) in
+        let hidden = try self.transaction.inbox.hiddenCounts(of: user).afterRead
+        return try self.transaction.connection.query(Self.changedSQL, user, change) { row throws(StoreError) in
             let conversation = try Self.conversation(row)
             let member = try Self.member(row, from: 14)
             let unread = member.unread(headCountable: conversation.headCountable)
             return ConversationOfMember(
                 conversation: conversation, member: member,
-                peerName: row.isNull(28) ? nil : try self.name(of: row.userID(28)),
+                peerName: row.isNull(28) ? nil : try self.transaction.name(of: row.userID(28)),
                 unread: max(0, unread - hidden[conversation.id, default: 0]), change: row.int64(27))
         }
     }
 
     // MARK: Delivery
-
-    /// How far the devices of one class acknowledged receipt, where they did.
-    package func deliveredPositions(
-        of user: UserID, class deviceClass: DeviceClass
-    ) throws(StoreError) -> [ConversationID: Int64] {
-        let sql: StaticString = """
-            SELECT conversation_id, sequence FROM delivered WHERE user_id = ? AND device_class = ?
-            """
-        let rows = try self.connection.query(sql, user, deviceClass) { row throws(StoreError) in
-            (row.conversationID(0), row.int64(1))
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
-    }
 
     private static let undeliveredSQL = SQL(
         """
@@ -145,7 +134,7 @@ extension ReadTransaction {
     package func undelivered(
         of user: UserID, class deviceClass: DeviceClass
     ) throws(StoreError) -> [UndeliveredRange] {
-        return try self.connection.query(Self.undeliveredSQL, user, deviceClass) { row throws(StoreError) in
+        return try self.transaction.connection.query(Self.undeliveredSQL, user, deviceClass) { row throws(StoreError) in
             UndeliveredRange(conversation: row.conversationID(0), from: row.int64(1), head: row.int64(2))
         }
     }

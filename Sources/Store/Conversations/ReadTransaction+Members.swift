@@ -1,14 +1,14 @@
 package import ChatModel
 
 extension SQLText {
-    /// Columns of `member m` with the name of `user u`, as `ReadTransaction.member` reads them.
+    /// Columns of `member m` with the name of `user u`, as `ConversationReads.member` reads them.
     static let memberColumns: SQLText = """
         m.user_id, u.name, m.role, m.read_sequence, m.read_countable, m.own_countable_since_read, m.joined_sequence, \
         m.own_last_sequence, m.own_last_countable, m.muted_until, m.nickname, m.revision, m.joined_at
         """
 }
 
-extension ReadTransaction {
+extension ConversationReads {
     // MARK: Members
 
     private static let memberRows: SQLText =
@@ -20,7 +20,9 @@ extension ReadTransaction {
 
     /// Everyone, by number.
     package func members(of id: ConversationID) throws(StoreError) -> [Member] {
-        try self.connection.query(Self.membersSQL, id) { row throws(StoreError) in try Self.member(row, from: 0) }
+        try self.transaction.connection.query(Self.membersSQL, id) { row throws(StoreError) in
+            try Self.member(row, from: 0)
+        }
     }
 
     /// Members that changed after `revision`, and those who left since, oldest change first; 0 asks for everything.
@@ -30,10 +32,11 @@ extension ReadTransaction {
     package func members(
         of id: ConversationID, after revision: Int64, limit: Int
     ) throws(StoreError) -> [Member] {
-        let last = try self.lastRevision(of: id, after: revision, limit: try Self.page(limit))
+        let last = try self.lastRevision(of: id, after: revision, limit: try ReadTransaction.page(limit))
         // Revision 0 is of those who were there before the first change.
         let first = revision > 0 ? revision + 1 : 0
-        var members = try self.connection.query(Self.changedMembersSQL, id, first, last) { row throws(StoreError) in
+        var members = try self.transaction.connection.query(Self.changedMembersSQL, id, first, last) {
+            row throws(StoreError) in
             try Self.member(row, from: 0)
         }
         members += try self.formerMembers(of: id, revisions: first...max(first, last))
@@ -48,7 +51,7 @@ extension ReadTransaction {
                 UNION ALL SELECT revision FROM former_member WHERE conversation_id = ?1 AND revision > ?2)
             ORDER BY revision LIMIT 1 OFFSET ?3
             """
-        return try self.connection.first(sql, id, max(0, revision), limit - 1) { row throws(StoreError) in
+        return try self.transaction.connection.first(sql, id, max(0, revision), limit - 1) { row throws(StoreError) in
             row.int64(0)
         } ?? Int64.max
     }
@@ -60,7 +63,7 @@ extension ReadTransaction {
             SELECT f.user_id, u.name, f.role, f.revision FROM former_member f JOIN user u ON u.id = f.user_id
             WHERE f.conversation_id = ? AND f.revision BETWEEN ? AND ?
             """
-        return try self.connection.query(sql, id, revisions.lowerBound, revisions.upperBound) {
+        return try self.transaction.connection.query(sql, id, revisions.lowerBound, revisions.upperBound) {
             row throws(StoreError) in
             var member = Member(
                 user: row.userID(0), name: try row.userName(1), role: try row.memberRole(2), readSequence: 0,
@@ -73,7 +76,9 @@ extension ReadTransaction {
 
     /// Reads a member; `nil` for a person who is no member.
     package func member(_ user: UserID, in id: ConversationID) throws(StoreError) -> Member? {
-        try self.connection.first(Self.memberSQL, id, user) { row throws(StoreError) in try Self.member(row, from: 0) }
+        try self.transaction.connection.first(Self.memberSQL, id, user) { row throws(StoreError) in
+            try Self.member(row, from: 0)
+        }
     }
 
     /// From the thirteen `SQLText.memberColumns`.
@@ -101,7 +106,8 @@ extension ReadTransaction {
             SELECT l.user_id, u.name FROM listener l JOIN user u ON u.id = l.user_id
             WHERE l.conversation_id = ? AND l.user_id > ? ORDER BY l.user_id LIMIT ?
             """
-        return try self.connection.query(sql, id, after, try Self.page(limit)) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, id, after, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             (row.userID(0), try row.userName(1))
         }
     }
@@ -109,13 +115,13 @@ extension ReadTransaction {
     /// All of them, in no order.
     package func listenerIDs(of id: ConversationID) throws(StoreError) -> [UserID] {
         let sql: StaticString = "SELECT user_id FROM listener WHERE conversation_id = ?"
-        return try self.connection.query(sql, id) { row throws(StoreError) in row.userID(0) }
+        return try self.transaction.connection.query(sql, id) { row throws(StoreError) in row.userID(0) }
     }
 
     /// Counts the listeners of a conversation.
     package func listenerCount(of id: ConversationID) throws(StoreError) -> Int {
         let sql: StaticString = "SELECT count(*) FROM listener WHERE conversation_id = ?"
-        return Int(try self.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)
+        return Int(try self.transaction.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)
     }
 
     /// Everyone who gets what is said there, by number: members, listeners, and for a topic without members of its own
@@ -126,7 +132,7 @@ extension ReadTransaction {
             UNION SELECT user_id FROM listener WHERE conversation_id IN (?1, ?2)
             """
         let home = try self.home(of: id)
-        return try self.connection.query(sql, id, home) { row throws(StoreError) in row.userID(0) }
+        return try self.transaction.connection.query(sql, id, home) { row throws(StoreError) in row.userID(0) }
     }
 
     /// True when a person gets the messages of a conversation: a member, a listener, or for a topic without members of
@@ -136,7 +142,9 @@ extension ReadTransaction {
             SELECT EXISTS (SELECT 1 FROM member WHERE conversation_id = ?1 AND user_id = ?2)
                 OR EXISTS (SELECT 1 FROM listener WHERE conversation_id = ?1 AND user_id = ?2)
             """
-        if try self.connection.first(sql, id, user, read: { row throws(StoreError) in row.int64(0) != 0 }) == true {
+        if try self.transaction.connection.first(sql, id, user, read: { row throws(StoreError) in row.int64(0) != 0 })
+            == true
+        {
             return true
         }
         let home = try self.home(of: id)
@@ -146,9 +154,9 @@ extension ReadTransaction {
 
     /// The conversation whose members count: itself, or for a topic without members of its own its community.
     func home(of id: ConversationID) throws(StoreError) -> ConversationID {
-        guard let topic = try self.conversation(id), topic.kind == .communityTopic, topic.memberCount == 0,
+        guard let topic = try self.one(id), topic.kind == .communityTopic, topic.memberCount == 0,
             let name = topic.channel.flatMap({ communityName(ofTopic: $0.text) }),
-            let community = try self.connection.conversationID(of: ChannelKey(kind: .community, name: name))
+            let community = try self.transaction.connection.conversationID(of: ChannelKey(kind: .community, name: name))
         else { return id }
         return community
     }
@@ -156,14 +164,14 @@ extension ReadTransaction {
     // MARK: Lists
 
     /// People on one of a conversation's two lists, by number.
-    package func conversationList(
+    package func list(
         _ list: ConversationList, of id: ConversationID
     ) throws(StoreError) -> [(user: UserID, name: UserName)] {
         let sql: StaticString = """
             SELECT l.user_id, u.name FROM conversation_list l JOIN user u ON u.id = l.user_id
             WHERE l.conversation_id = ? AND l.list = ? ORDER BY l.user_id
             """
-        return try self.connection.query(sql, id, list.rawValue) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, id, list.rawValue) { row throws(StoreError) in
             (row.userID(0), try row.userName(1))
         }
     }
@@ -174,7 +182,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> Bool {
         let sql: StaticString =
             "SELECT EXISTS (SELECT 1 FROM conversation_list WHERE conversation_id = ? AND list = ? AND user_id = ?)"
-        return try self.connection.first(sql, id, list.rawValue, user) { row throws(StoreError) in
+        return try self.transaction.connection.first(sql, id, list.rawValue, user) { row throws(StoreError) in
             row.int64(0) != 0
         } ?? false
     }
@@ -188,7 +196,7 @@ extension ReadTransaction {
                 SELECT body FROM announcement WHERE conversation_id = conversation.id ORDER BY number DESC LIMIT 1
             ), attributes FROM conversation WHERE id = ?
             """
-        return try self.connection.first(sql, id) { row throws(StoreError) in
+        return try self.transaction.connection.first(sql, id) { row throws(StoreError) in
             ConversationCard(
                 conversation: id, title: row.optionalText(0), logo: row.optionalText(1),
                 notice: row.optionalText(2).flatMap { $0.isEmpty ? nil : $0 },

@@ -1,7 +1,7 @@
 import ByteCodec
 package import ChatModel
 
-extension WriteTransaction {
+extension ConversationWrites {
     // MARK: Making
 
     /// Makes a conversation of any kind but a direct one. `creator` becomes its owner, except in a room, which has no
@@ -19,15 +19,16 @@ extension WriteTransaction {
         _ kind: ConversationKind, _ name: ChannelName, objectID: ObjectID? = nil, title: String? = nil, creator: UserID,
         members: [UserID] = [], settings: TeamSettings = .open, asTeam: Bool = false
     ) throws(StoreError) -> ConversationID {
-        try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
+        try WriteTransaction.check(scalars: title, ConversationBounds.titleScalars, "title")
         let key = ChannelKey(kind: kind, name: name)
-        let named = try self.memory.people(of: key) ?? []
+        let named = try self.transaction.memory.people(of: key) ?? []
         let people = try self.checkedMembers(of: kind, creator: creator, named + members)
-        if try self.memory.conversation(key) != nil {
+        if try self.transaction.memory.conversation(key) != nil {
             throw .exists("conversation \(name)")
         }
         return try self.insert(
-            key, objectID ?? ObjectID(atMilliseconds: self.wallMilliseconds), title: title, creator: creator,
+            key, objectID ?? ObjectID(atMilliseconds: self.transaction.wallMilliseconds), title: title,
+            creator: creator,
             people: people, settings: settings, expiresAt: nil, asTeam: asTeam
         ).id
     }
@@ -37,33 +38,35 @@ extension WriteTransaction {
         _ key: ChannelKey, _ objectID: ObjectID, title: String?, creator: UserID, people: [UserID],
         settings: TeamSettings, expiresAt: Int64?, asTeam: Bool = false
     ) throws(StoreError) -> ConversationState {
-        let change = self.nextChange()
-        let now = self.wallMilliseconds
-        try self.connection.run(
+        let change = self.transaction.nextChange()
+        let now = self.transaction.wallMilliseconds
+        try self.transaction.connection.run(
             """
             INSERT INTO conversation (kind, channel, title, creator_id, member_count, change, active_at, created_at,
                 foreign_id, updated_at, expires_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, key.kind.rawValue, key.name, title, creator, people.count, change, now, now, objectID, now, expiresAt)
         let made = ConversationState(
-            id: ConversationID(rawValue: self.connection.lastInsertedID), kind: key.kind, objectID: objectID,
+            id: ConversationID(rawValue: self.transaction.connection.lastInsertedID), kind: key.kind,
+            objectID: objectID,
             channel: key.name, pair: nil, creator: creator, activeAt: now, updatedAt: now, expiresAt: expiresAt)
         if key.kind == .group {
-            try self.connection.insertTeam(made.id, settings)
+            try self.transaction.connection.insertTeam(made.id, settings)
             made.settings = settings
         }
-        self.memory.remember(made)
+        self.transaction.memory.remember(made)
         // Who came with the owner was brought by the owner.
         let inviter = people.contains(creator) ? creator : nil
         for person in people {
             let role: MemberRole = person == creator ? .owner : .member
-            try self.connection.insertMember(
+            try self.transaction.connection.insertMember(
                 person, role, into: made, change: change, at: now, inviter: person == creator ? nil : inviter)
-            self.memory.add(person, role, to: made)
+            self.transaction.memory.add(person, role, to: made)
         }
-        self.noteProfile(.team(made.id, .existence))
+        self.transaction.noteProfile(.team(made.id, .existence))
         if key.kind != .room {
-            try self.noteChange(.created(try self.names(people), asTeam: asTeam), in: made, by: creator)
+            try self.transaction.noteChange(
+                .created(try self.transaction.names(people), asTeam: asTeam), in: made, by: creator)
         }
         return made
     }
@@ -72,16 +75,16 @@ extension WriteTransaction {
         of kind: ConversationKind, creator: UserID, _ members: [UserID]
     ) throws(StoreError) -> [UserID] {
         guard kind != .direct else { throw .invalid("a direct conversation is made by its first message") }
-        _ = try self.knownUser(creator)
+        _ = try self.transaction.knownUser(creator)
         guard kind != .room else {
             guard members.isEmpty else { throw .invalid("a room has no member list") }
             return []
         }
         // The system makes conversations for others and is not one of them.
         let people = (creator == .system ? [] : [creator]) + members
-        let unique = Self.withoutRepeats(people)
+        let unique = WriteTransaction.withoutRepeats(people)
         try self.checkMemberCount(unique.count)
-        for person in unique { _ = try self.knownUser(person) }
+        for person in unique { _ = try self.transaction.knownUser(person) }
         return unique
     }
 
@@ -89,12 +92,13 @@ extension WriteTransaction {
     ///
     /// - Throws: `notFound`.
     package func ensureDirect(_ one: UserID, _ other: UserID) throws(StoreError) -> ConversationID {
-        _ = try self.knownUser(one)
-        _ = try self.knownUser(other)
+        _ = try self.transaction.knownUser(one)
+        _ = try self.transaction.knownUser(other)
         let pair = DirectPair(one, other)
-        if let known = try self.memory.conversation(pair) { return known.id }
-        return try self.connection.create(
-            .direct(pair), creator: one, at: self.wallMilliseconds, change: self.nextChange(), memory: self.memory
+        if let known = try self.transaction.memory.conversation(pair) { return known.id }
+        return try self.transaction.connection.create(
+            .direct(pair), creator: one, at: self.transaction.wallMilliseconds, change: self.transaction.nextChange(),
+            memory: self.transaction.memory
         ).id
     }
 
@@ -105,7 +109,7 @@ extension WriteTransaction {
     package func upsertChannel(
         _ kind: ConversationKind, _ name: ChannelName, _ patch: ChannelPatch
     ) throws(StoreError) -> (id: ConversationID, isNew: Bool) {
-        if let known = try self.memory.conversation(ChannelKey(kind: kind, name: name)) {
+        if let known = try self.transaction.memory.conversation(ChannelKey(kind: kind, name: name)) {
             try self.apply(patch, to: known, by: .system)
             return (known.id, false)
         }
@@ -113,7 +117,7 @@ extension WriteTransaction {
         let members = kind == .room ? [] : patch.members ?? []
         if kind != .room { rest.members = nil }
         let id = try self.createChannel(kind, name, creator: patch.creator ?? .system, members: members)
-        try self.apply(rest, to: try self.knownConversation(id), by: .system)
+        try self.apply(rest, to: try self.transaction.knownConversation(id), by: .system)
         return (id, true)
     }
 
@@ -128,7 +132,7 @@ extension WriteTransaction {
     package func updateInfo(
         of id: ConversationID, _ patch: ChannelPatch, by actor: Actor
     ) throws(StoreError) -> Bool {
-        var conversation = try self.knownConversation(id)
+        var conversation = try self.transaction.knownConversation(id)
         for action in Self.actions(patch) { conversation = try self.group(id, action, by: actor) }
         if !actor.isPrivileged {
             let flags = patch.setFlags.union(patch.clearedFlags)
@@ -175,16 +179,16 @@ extension WriteTransaction {
     private func applyCard(
         _ patch: ChannelPatch, to conversation: ConversationState, by author: UserID
     ) throws(StoreError) -> Bool {
-        let before = try self.reading.knownCard(of: conversation.id)
+        let before = try self.transaction.reading.conversations.knownCard(of: conversation.id)
         var after = before
-        try Self.check(scalars: patch.title, ConversationBounds.titleScalars, "title")
-        try Self.check(bytes: patch.logo, ConversationBounds.logoBytes, "picture's address")
-        try Self.check(bytes: patch.notice, ConversationBounds.noticeBytes, "notice")
-        Self.set(&after.title, patch.title)
-        Self.set(&after.logo, patch.logo)
-        Self.set(&after.notice, patch.notice)
+        try WriteTransaction.check(scalars: patch.title, ConversationBounds.titleScalars, "title")
+        try WriteTransaction.check(bytes: patch.logo, ConversationBounds.logoBytes, "picture's address")
+        try WriteTransaction.check(bytes: patch.notice, ConversationBounds.noticeBytes, "notice")
+        WriteTransaction.set(&after.title, patch.title)
+        WriteTransaction.set(&after.logo, patch.logo)
+        WriteTransaction.set(&after.notice, patch.notice)
         if let mergePatch = patch.attributesMergePatch {
-            after.attributes = try Self.merged(
+            after.attributes = try WriteTransaction.merged(
                 after.attributes, mergePatch, ConversationBounds.attributesBytes, "attributes")
         }
         // One switch of the two says who is muted.
@@ -193,27 +197,31 @@ extension WriteTransaction {
         if patch.setFlags.contains(.everyoneMuted) { cleared.insert(.membersMuted) }
         let flags = conversation.flags.union(patch.setFlags).subtracting(cleared)
         guard after != before || flags != conversation.flags else { return false }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE conversation SET title = ?, logo = ?, attributes = ?, flags = ? WHERE id = ?",
             after.title, after.logo, after.attributes.map { String(decoding: $0, as: UTF8.self) }, flags.rawValue,
             conversation.id)
         if after.attributes != before.attributes {
-            try self.apps.keepFiles(of: conversation.id, by: author == .system ? .application : Actor(author))
+            try self.transaction.apps.keepFiles(
+                of: conversation.id, by: author == .system ? .application : Actor(author))
         }
         if after.logo != before.logo {
-            try self.letGoOfPicture(.conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
+            try self.transaction.people.letGoOfPicture(
+                .conversation(conversation.id, isSmall: false), unlessAt: after.logo ?? "")
         }
         if after.notice != before.notice {
-            try self.teams.insertAnnouncement(in: conversation.id, title: nil, after.notice ?? "", by: author)
+            try self.transaction.teams.insertAnnouncement(
+                in: conversation.id, title: nil, after.notice ?? "", by: author)
         }
-        self.noteProfile(.team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
+        self.transaction.noteProfile(
+            .team(conversation.id, Self.changed(before, after, flags: flags != conversation.flags)))
         let switched = ConversationSetting.changed(conversation.flags, flags)
         conversation.flags = flags
-        try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteRevision(of: conversation, change: self.transaction.nextChange())
         if let modified = Self.modified(before, after) {
-            try self.noteChange(.card(modified: modified, asked: nil), in: conversation, by: author)
+            try self.transaction.noteChange(.card(modified: modified, asked: nil), in: conversation, by: author)
         }
-        try self.noteSettings(Self.settings(before, after).union(switched), in: conversation, by: author)
+        try self.transaction.noteSettings(Self.settings(before, after).union(switched), in: conversation, by: author)
         return true
     }
 
@@ -251,24 +259,24 @@ extension WriteTransaction {
     package func setFlags(
         _ flags: ConversationFlags, of id: ConversationID, by actor: Actor = .operator
     ) throws(StoreError) {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         let switched = ConversationSetting.changed(conversation.flags, flags)
-        try self.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
+        try self.transaction.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
         conversation.flags = flags
-        self.noteProfile(.team(id, .flags))
-        try self.noteRevision(of: conversation, change: self.nextChange())
-        try self.noteSettings(switched, in: conversation, by: actor.user)
+        self.transaction.noteProfile(.team(id, .flags))
+        try self.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.noteSettings(switched, in: conversation, by: actor.user)
     }
 
     /// - Throws: `notFound`; `invalid` when it is too long.
     package func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) {
-        let conversation = try self.knownConversation(id)
-        try Self.check(scalars: title, ConversationBounds.titleScalars, "title")
-        try self.connection.run("UPDATE conversation SET title = ? WHERE id = ?", title, id)
-        self.noteProfile(.team(id, .name))
-        try self.noteRevision(of: conversation, change: self.nextChange())
+        let conversation = try self.transaction.knownConversation(id)
+        try WriteTransaction.check(scalars: title, ConversationBounds.titleScalars, "title")
+        try self.transaction.connection.run("UPDATE conversation SET title = ? WHERE id = ?", title, id)
+        self.transaction.noteProfile(.team(id, .name))
+        try self.noteRevision(of: conversation, change: self.transaction.nextChange())
         let modified = JSONValue.object([JSONValue.Member("name", .string(title ?? ""))]).serialized()
-        try self.noteChange(.card(modified: modified, asked: nil), in: conversation, by: .system)
+        try self.transaction.noteChange(.card(modified: modified, asked: nil), in: conversation, by: .system)
     }
 
     /// The group is over: nobody sends any more, and its members keep the history.
@@ -277,15 +285,15 @@ extension WriteTransaction {
     package func disband(_ id: ConversationID, by actor: Actor) throws(StoreError) {
         let conversation = try self.group(id, .dismiss, by: actor)
         guard !conversation.flags.contains(.disbanded) else { return }
-        try self.teams.endRequests(of: id)
-        try self.apps.forgetMemberSet(of: id)
+        try self.transaction.teams.endRequests(of: id)
+        try self.transaction.apps.forgetMemberSet(of: id)
         try self.setFlags(conversation.flags.union(.disbanded), of: id, by: actor)
     }
 }
 
 // MARK: Helpers
 
-extension WriteTransaction {
+extension ConversationWrites {
     /// The conversation, when `actor` may do this to it.
     ///
     /// - Parameter newcomers: how many would come, for actions that bring people.
@@ -293,7 +301,7 @@ extension WriteTransaction {
     func group(
         _ id: ConversationID, _ action: TeamAction, by actor: Actor, newcomers: Int = 1
     ) throws(StoreError) -> ConversationState {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         let facts = TeamFacts(
             authority: actor.authority, kind: conversation.kind, flags: conversation.flags,
             settings: conversation.settings, role: conversation.roles[actor.user],
@@ -307,55 +315,20 @@ extension WriteTransaction {
     func noteRevision(
         of conversation: ConversationState, change: Int64, memberCount: Int? = nil
     ) throws(StoreError) {
-        let updatedAt = max(conversation.updatedAt, self.wallMilliseconds)
-        try self.connection.run(
+        let updatedAt = max(conversation.updatedAt, self.transaction.wallMilliseconds)
+        try self.transaction.connection.run(
             "UPDATE conversation SET revision = ?, change = ?, member_count = ?, updated_at = ? WHERE id = ?",
             conversation.revision + 1, change, memberCount ?? conversation.roles.count, updatedAt, conversation.id)
         conversation.revision += 1
         conversation.updatedAt = updatedAt
     }
 
-    static func withoutRepeats(_ users: [UserID]) -> [UserID] {
-        var seen: Set<UserID> = []
-        return users.filter { seen.insert($0).inserted }
-    }
-
     func checkMemberCount(_ count: Int) throws(StoreError) {
-        guard count <= self.options.groupMembers else {
-            throw .invalid("a conversation has at most \(self.options.groupMembers) members, not \(count)")
+        guard count <= self.transaction.options.groupMembers else {
+            throw .invalid("a conversation has at most \(self.transaction.options.groupMembers) members, not \(count)")
         }
     }
 
-    static func check(scalars text: String?, _ bound: Int, _ what: String) throws(StoreError) {
-        guard let count = text?.unicodeScalars.count, count > bound else { return }
-        throw .invalid("the \(what) has at most \(bound) characters, not \(count)")
-    }
-
-    static func check(bytes text: String?, _ bound: Int, _ what: String) throws(StoreError) {
-        guard let count = text?.utf8.count, count > bound else { return }
-        throw .invalid("the \(what) has at most \(bound) bytes, not \(count)")
-    }
-
-    /// `nil` leaves it, an empty text removes it.
-    static func set(_ value: inout String?, _ new: String?) {
-        if let new { value = new.isEmpty ? nil : new }
-    }
-
-    /// A JSON object after a merge patch; `nil` when nothing is left.
-    static func merged(
-        _ old: [UInt8]?, _ mergePatch: [UInt8], _ bound: Int, _ what: String
-    ) throws(StoreError) -> [UInt8]? {
-        guard let patch = try? JSONValue(parsing: mergePatch), patch.object != nil,
-            let value = try? JSONValue(parsing: old ?? Array("{}".utf8))
-        else { throw .invalid("the \(what) are no JSON object") }
-        let merged = value.merging(patch: patch)
-        if merged.object?.isEmpty == true { return nil }
-        let text = merged.serialized()
-        guard text.count <= bound else {
-            throw .invalid("the \(what) have at most \(bound) bytes, not \(text.count)")
-        }
-        return text
-    }
 }
 
 extension ConversationSetting {

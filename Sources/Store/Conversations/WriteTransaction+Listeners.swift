@@ -3,25 +3,25 @@ package import ChatModel
 // Listeners get what is said without being members: those in a room, and temporary subscribers of anything else. They
 // have no reading position, no unread count and no place in anybody's list; a change of them is no change of the
 // conversation.
-extension WriteTransaction {
+extension ConversationWrites {
     /// Adds listeners; those who listen already are skipped.
     ///
     /// - Throws: `notFound`; `invalid` for a direct conversation and above `listeners`.
     @discardableResult
     package func addListeners(_ users: [UserID], to id: ConversationID) throws(StoreError) -> MembershipChange {
         let conversation = try self.audible(id)
-        let new = Self.withoutRepeats(users).filter { !conversation.listeners.contains($0) }
-        for user in new { _ = try self.knownUser(user) }
+        let new = WriteTransaction.withoutRepeats(users).filter { !conversation.listeners.contains($0) }
+        for user in new { _ = try self.transaction.knownUser(user) }
         let count = conversation.listeners.count + new.count
-        guard count <= self.options.listeners else {
-            throw .invalid("a conversation has at most \(self.options.listeners) listeners, not \(count)")
+        guard count <= self.transaction.options.listeners else {
+            throw .invalid("a conversation has at most \(self.transaction.options.listeners) listeners, not \(count)")
         }
         for user in new {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT INTO listener (conversation_id, user_id, added_at) VALUES (?, ?, ?)", id, user,
-                self.wallMilliseconds)
+                self.transaction.wallMilliseconds)
         }
-        self.memory.addListeners(new, to: conversation)
+        self.transaction.memory.addListeners(new, to: conversation)
         return self.listening(conversation, changed: new)
     }
 
@@ -31,11 +31,12 @@ extension WriteTransaction {
     @discardableResult
     package func removeListeners(_ users: [UserID], from id: ConversationID) throws(StoreError) -> MembershipChange {
         let conversation = try self.audible(id)
-        let gone = Self.withoutRepeats(users).filter(conversation.listeners.contains)
+        let gone = WriteTransaction.withoutRepeats(users).filter(conversation.listeners.contains)
         for user in gone {
-            try self.connection.run("DELETE FROM listener WHERE conversation_id = ? AND user_id = ?", id, user)
+            try self.transaction.connection.run(
+                "DELETE FROM listener WHERE conversation_id = ? AND user_id = ?", id, user)
         }
-        self.memory.removeListeners(Set(gone), from: conversation)
+        self.transaction.memory.removeListeners(Set(gone), from: conversation)
         return self.listening(conversation, changed: gone)
     }
 
@@ -53,7 +54,7 @@ extension WriteTransaction {
     }
 
     private func audible(_ id: ConversationID) throws(StoreError) -> ConversationState {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         guard conversation.kind != .direct else { throw .invalid("nobody else listens to a direct conversation") }
         return conversation
     }

@@ -1,11 +1,11 @@
 package import ChatModel
 
 // The two lists of a conversation that decide who may send.
-extension WriteTransaction {
+extension ConversationWrites {
     /// Replaces one of a conversation's two lists.
     ///
     /// - Throws: `refused`; `notFound`; `invalid` above `listEntries`.
-    package func setConversationList(
+    package func setList(
         _ list: ConversationList, of id: ConversationID, to users: [UserID], by actor: Actor = .application
     ) throws(StoreError) {
         let conversation = try self.group(id, .changeLists, by: actor)
@@ -55,19 +55,21 @@ extension WriteTransaction {
     ) throws(StoreError) {
         let before = conversation.entries(list)
         guard entries != before else { return }
-        guard entries.count <= self.options.listEntries else { throw self.listIsFull("of the conversation") }
-        for user in entries.subtracting(before) { _ = try self.knownUser(user) }
+        guard entries.count <= self.transaction.options.listEntries else {
+            throw self.transaction.people.listIsFull("of the conversation")
+        }
+        for user in entries.subtracting(before) { _ = try self.transaction.knownUser(user) }
         for user in before.subtracting(entries) {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "DELETE FROM conversation_list WHERE conversation_id = ? AND list = ? AND user_id = ?",
                 conversation.id, list.rawValue, user)
         }
         for user in entries.subtracting(before) {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT INTO conversation_list (conversation_id, list, user_id) VALUES (?, ?, ?)", conversation.id,
                 list.rawValue, user)
         }
-        try self.noteRevision(of: conversation, change: self.nextChange())
+        try self.noteRevision(of: conversation, change: self.transaction.nextChange())
         switch list {
         case .denied:
             conversation.denied = entries
@@ -81,14 +83,14 @@ extension WriteTransaction {
     ) throws(StoreError) {
         let isOutside: (UserID) -> Bool = { conversation.roles[$0] == nil }
         if !blocked.isEmpty {
-            let names = try self.names(blocked.sorted())
-            try self.noteChange(
+            let names = try self.transaction.names(blocked.sorted())
+            try self.transaction.noteChange(
                 .blocked(names), in: conversation, by: actor.user,
                 to: .membersAnd(blocked.filter(isOutside).sorted()))
         }
         if !unblocked.isEmpty {
-            let names = try self.names(unblocked.sorted())
-            try self.noteChange(
+            let names = try self.transaction.names(unblocked.sorted())
+            try self.transaction.noteChange(
                 .unblocked(names), in: conversation, by: actor.user,
                 to: .membersAnd(unblocked.filter(isOutside).sorted()))
         }

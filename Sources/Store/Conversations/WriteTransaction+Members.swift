@@ -12,7 +12,7 @@ package struct MembershipChange: Hashable, Sendable {
     package var newOwner: UserID? = nil
 }
 
-extension WriteTransaction {
+extension ConversationWrites {
     // MARK: Coming and going
 
     /// Adds people; those who are members already stay as they are.
@@ -22,8 +22,8 @@ extension WriteTransaction {
     package func addMembers(
         _ users: [UserID], to id: ConversationID, by actor: Actor = .operator
     ) throws(StoreError) -> MembershipChange {
-        let known = try self.knownConversation(id).roles
-        let new = Self.withoutRepeats(users).filter { known[$0] == nil }
+        let known = try self.transaction.knownConversation(id).roles
+        let new = WriteTransaction.withoutRepeats(users).filter { known[$0] == nil }
         let conversation = try self.memberGroup(id, .invite, by: actor, newcomers: new.count)
         guard actor.isPrivileged || !conversation.settings.asksInvited else { throw .refused(.notApplicable) }
         try self.bring(
@@ -38,25 +38,27 @@ extension WriteTransaction {
         _ new: [UserID], into conversation: ConversationState, inviter: UserID?, by actor: UserID,
         as arrival: MemberArrival
     ) throws(StoreError) {
-        for person in new { _ = try self.knownUser(person) }
+        for person in new { _ = try self.transaction.knownUser(person) }
         // Who subscribes to a service is counted as those who listen are.
         if conversation.kind != .service { try self.checkMemberCount(conversation.roles.count + new.count) }
         guard !new.isEmpty else { return }
         let id = conversation.id
-        try self.apps.forgetMemberSet(of: id)
-        let change = self.nextChange()
+        try self.transaction.apps.forgetMemberSet(of: id)
+        let change = self.transaction.nextChange()
         try self.noteRevision(of: conversation, change: change, memberCount: conversation.roles.count + new.count)
         for person in new {
-            try self.connection.run("DELETE FROM former_member WHERE conversation_id = ? AND user_id = ?", id, person)
-            try self.connection.insertMember(
-                person, .member, into: conversation, change: change, at: self.wallMilliseconds, inviter: inviter)
-            self.memory.add(person, .member, to: conversation)
-            try self.teams.fulfilRequests(of: person, in: id)
+            try self.transaction.connection.run(
+                "DELETE FROM former_member WHERE conversation_id = ? AND user_id = ?", id, person)
+            try self.transaction.connection.insertMember(
+                person, .member, into: conversation, change: change, at: self.transaction.wallMilliseconds,
+                inviter: inviter)
+            self.transaction.memory.add(person, .member, to: conversation)
+            try self.transaction.teams.fulfilRequests(of: person, in: id)
         }
-        self.noteProfile(.members(id))
+        self.transaction.noteProfile(.members(id))
         // Who subscribes to a service is nobody else's business.
-        try self.noteChange(
-            .joined(try self.names(new), as: arrival), in: conversation, by: actor,
+        try self.transaction.noteChange(
+            .joined(try self.transaction.names(new), as: arrival), in: conversation, by: actor,
             to: conversation.kind == .service ? .people(new) : .members)
     }
 
@@ -69,7 +71,7 @@ extension WriteTransaction {
         _ users: [UserID], from id: ConversationID, by actor: Actor = .operator
     ) throws(StoreError) -> MembershipChange {
         var conversation = try self.memberGroup(id, .remove(.member), by: actor)
-        let gone = Self.withoutRepeats(users).filter { conversation.roles[$0] != nil }
+        let gone = WriteTransaction.withoutRepeats(users).filter { conversation.roles[$0] != nil }
         for person in gone {
             conversation = try self.group(id, .remove(conversation.roles[person] ?? .member), by: actor)
         }
@@ -84,7 +86,7 @@ extension WriteTransaction {
     package func leave(_ id: ConversationID, _ user: UserID) throws(StoreError) -> MembershipChange {
         let conversation = try self.group(id, .leave, by: Actor(user))
         let wasOwner = conversation.roles[user] == .owner
-        let others = wasOwner ? try self.connection.membersByJoining(of: id) : []
+        let others = wasOwner ? try self.transaction.connection.membersByJoining(of: id) : []
         try self.remove([user], from: conversation, by: user, as: .left)
         var newOwner: UserID?
         if let next = successor(of: user, among: others) {
@@ -112,8 +114,8 @@ extension WriteTransaction {
     /// Takes a person out whose account goes, whatever the rules of the conversation say. A group with nobody left is
     /// dismissed.
     func takeOut(_ user: UserID, of id: ConversationID) throws(StoreError) {
-        let conversation = try self.knownConversation(id)
-        let others = conversation.roles[user] == .owner ? try self.connection.membersByJoining(of: id) : []
+        let conversation = try self.transaction.knownConversation(id)
+        let others = conversation.roles[user] == .owner ? try self.transaction.connection.membersByJoining(of: id) : []
         try self.remove([user], from: conversation, by: user, as: .left)
         guard conversation.kind == .group, !conversation.flags.contains(.disbanded) else { return }
         guard !conversation.roles.isEmpty else { return try self.disband(id, by: .operator) }
@@ -128,27 +130,31 @@ extension WriteTransaction {
     ) throws(StoreError) {
         guard !gone.isEmpty else { return }
         let id = conversation.id
-        try self.apps.forgetMemberSet(of: id)
+        try self.transaction.apps.forgetMemberSet(of: id)
         try self.noteRevision(
-            of: conversation, change: self.nextChange(), memberCount: conversation.roles.count - gone.count)
+            of: conversation, change: self.transaction.nextChange(), memberCount: conversation.roles.count - gone.count)
         for person in gone {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 """
                 INSERT INTO former_member (conversation_id, user_id, role, revision, left_at) VALUES (?, ?, ?, ?, ?)
                 """, id, person, conversation.roles[person, default: .member].rawValue, conversation.revision,
-                self.wallMilliseconds)
-            try self.connection.run("DELETE FROM member WHERE conversation_id = ? AND user_id = ?", id, person)
-            try self.connection.run("DELETE FROM delivered WHERE user_id = ? AND conversation_id = ?", person, id)
-            try self.connection.run("DELETE FROM hidden_count WHERE user_id = ? AND conversation_id = ?", person, id)
-            try self.connection.run("DELETE FROM shown_count WHERE user_id = ? AND conversation_id = ?", person, id)
+                self.transaction.wallMilliseconds)
+            try self.transaction.connection.run(
+                "DELETE FROM member WHERE conversation_id = ? AND user_id = ?", id, person)
+            try self.transaction.connection.run(
+                "DELETE FROM delivered WHERE user_id = ? AND conversation_id = ?", person, id)
+            try self.transaction.connection.run(
+                "DELETE FROM hidden_count WHERE user_id = ? AND conversation_id = ?", person, id)
+            try self.transaction.connection.run(
+                "DELETE FROM shown_count WHERE user_id = ? AND conversation_id = ?", person, id)
             // The rest of their view waits for them; a badge would be of messages they never got.
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE preference SET marked_unread = 0 WHERE user_id = ? AND conversation_id = ?", person, id)
         }
-        self.memory.remove(Set(gone), from: conversation)
-        self.noteProfile(.members(id))
-        try self.noteChange(
-            .left(try self.names(gone), as: departure), in: conversation, by: actor,
+        self.transaction.memory.remove(Set(gone), from: conversation)
+        self.transaction.noteProfile(.members(id))
+        try self.transaction.noteChange(
+            .left(try self.transaction.names(gone), as: departure), in: conversation, by: actor,
             to: conversation.kind == .service ? .people(gone) : .membersAnd(gone))
     }
 
@@ -173,7 +179,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> MembershipChange {
         var conversation = try self.memberGroup(id, .changeRole(.member), by: actor)
         guard role != .owner else { throw .refused(.notApplicable) }
-        let users = Self.withoutRepeats(users)
+        let users = WriteTransaction.withoutRepeats(users)
         for user in users {
             guard let known = conversation.roles[user] else { throw .refused(.noSuchUser) }
             conversation = try self.group(id, .changeRole(known), by: actor)
@@ -206,18 +212,18 @@ extension WriteTransaction {
     func write(
         _ role: MemberRole, for users: [UserID], in conversation: ConversationState, by actor: UserID
     ) throws(StoreError) {
-        let change = self.nextChange()
+        let change = self.transaction.nextChange()
         let before = conversation.roles
         try self.noteRevision(of: conversation, change: change)
         for user in users {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE member SET role = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
                 role.rawValue, change, conversation.revision, conversation.id, user)
-            self.memory.setRole(user, role, in: conversation)
+            self.transaction.memory.setRole(user, role, in: conversation)
         }
         for user in users {
-            try self.noteChange(
-                .role(try self.name(user), role, was: before[user]), in: conversation, by: actor)
+            try self.transaction.noteChange(
+                .role(try self.transaction.name(user), role, was: before[user]), in: conversation, by: actor)
         }
     }
 
@@ -236,15 +242,15 @@ extension WriteTransaction {
         conversation = try self.group(id, .mute(role), by: actor)
         let until = max(0, until)
         guard conversation.mutedUntil[user, default: 0] != until else { return false }
-        let change = self.nextChange()
+        let change = self.transaction.nextChange()
         try self.noteRevision(of: conversation, change: change)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE member SET muted_until = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
             until, change, conversation.revision, id, user)
         conversation.mutedUntil[user] = until == 0 ? nil : until
-        let name = try self.name(user)
-        let isMuted = until > self.wallMilliseconds
-        try self.noteChange(isMuted ? .muted([name]) : .unmuted([name]), in: conversation, by: actor.user)
+        let name = try self.transaction.name(user)
+        let isMuted = until > self.transaction.wallMilliseconds
+        try self.transaction.noteChange(isMuted ? .muted([name]) : .unmuted([name]), in: conversation, by: actor.user)
         return true
     }
 
@@ -258,18 +264,18 @@ extension WriteTransaction {
         var conversation = try self.memberGroup(id, isOwn ? .rename(nil) : .rename(.some(.member)), by: actor)
         guard let role = conversation.roles[user] else { throw .refused(.noSuchUser) }
         if !isOwn { conversation = try self.group(id, .rename(role), by: actor) }
-        try Self.check(scalars: nickname, ConversationBounds.nicknameScalars, "nickname")
-        let change = self.nextChange()
+        try WriteTransaction.check(scalars: nickname, ConversationBounds.nicknameScalars, "nickname")
+        let change = self.transaction.nextChange()
         try self.noteRevision(of: conversation, change: change)
-        let name = try self.knownUser(user).name
+        let name = try self.transaction.knownUser(user).name
         let shown = nickname?.isEmpty == true ? nil : nickname
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE member SET nickname = ?, sort_key = ?, change = ?, revision = ?
             WHERE conversation_id = ? AND user_id = ?
             """, shown, shown.map { name.sortKey(shownAs: $0) }, change, conversation.revision, id, user)
-        self.noteProfile(.nickname(of: name, in: id))
-        try self.noteChange(.nickname(name), in: conversation, by: actor.user)
+        self.transaction.noteProfile(.nickname(of: name, in: id))
+        try self.transaction.noteChange(.nickname(name), in: conversation, by: actor.user)
     }
 
     // MARK: Helpers
@@ -279,7 +285,7 @@ extension WriteTransaction {
         _ id: ConversationID, _ action: TeamAction, by actor: Actor, newcomers: Int = 1
     ) throws(StoreError) -> ConversationState {
         if actor.isPrivileged {
-            switch try self.knownConversation(id).kind {
+            switch try self.transaction.knownConversation(id).kind {
             case .direct: throw .invalid("the two people of a direct conversation stay")
             case .room: throw .invalid("a room has no member list")
             case .group, .temporary, .service, .customerService, .community, .communityTopic, .data, .visitors, .agent,

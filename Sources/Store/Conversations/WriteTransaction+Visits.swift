@@ -15,18 +15,20 @@ package struct Visit: Hashable, Sendable {
 
 // Visitors are listeners of a room who came in alone: they are members of nothing, and whose last session has ended is
 // taken out some time later. Whom an app has put there stays.
-extension WriteTransaction {
+extension ConversationWrites {
     /// Somebody comes into a room, or is in it.
     ///
     /// - Throws: `notFound`; `invalid` for what is no room, and above `listeners`.
     package func visit(_ room: ConversationID, by user: UserID) throws(StoreError) {
-        guard try self.knownConversation(room).kind == .room else { throw .invalid("only rooms are visited") }
+        guard try self.transaction.knownConversation(room).kind == .room else {
+            throw .invalid("only rooms are visited")
+        }
         let added = try self.addListeners([user], to: room)
         if added.users.isEmpty {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE listener SET visit_until = NULL WHERE conversation_id = ? AND user_id = ?", room, user)
         } else {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE listener SET is_visit = 1 WHERE conversation_id = ? AND user_id = ?", room, user)
         }
     }
@@ -42,7 +44,7 @@ extension WriteTransaction {
     ///
     /// - Parameter moment: UTC milliseconds.
     package func endVisits(of user: UserID, at moment: Int64) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE listener SET visit_until = ? WHERE user_id = ? AND is_visit = 1 AND visit_until IS NULL", moment,
             user)
     }
@@ -51,16 +53,16 @@ extension WriteTransaction {
     ///
     /// - Returns: all visits, the oldest first.
     package func endAllVisits(at moment: Int64) throws(StoreError) -> [Visit] {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE listener SET visit_until = ? WHERE is_visit = 1 AND visit_until IS NULL", moment)
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             "SELECT user_id, conversation_id FROM listener WHERE visit_until IS NOT NULL ORDER BY added_at, user_id"
         ) { row throws(StoreError) in Visit(user: row.userID(0), room: row.conversationID(1)) }
     }
 
     /// A visitor has come back in time.
     package func resumeVisits(of user: UserID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE listener SET visit_until = NULL WHERE user_id = ? AND visit_until IS NOT NULL", user)
     }
 
@@ -68,7 +70,7 @@ extension WriteTransaction {
     ///
     /// - Returns: who is out of which room; as many as `limit` when there may be more.
     package func removeVisits(endedBefore moment: Int64, limit: Int) throws(StoreError) -> [Visit] {
-        let ended = try self.connection.query(
+        let ended = try self.transaction.connection.query(
             "SELECT user_id, conversation_id FROM listener WHERE visit_until <= ? ORDER BY visit_until LIMIT ?", moment,
             limit
         ) { row throws(StoreError) in Visit(user: row.userID(0), room: row.conversationID(1)) }

@@ -50,6 +50,32 @@ package final class ReadTransaction {
     }
 }
 
+// MARK: Settings and pages
+
+extension ReadTransaction {
+    /// Reads the value of a setting; `nil` when it is not set.
+    package func setting(_ key: String) throws(StoreError) -> String? {
+        let sql: StaticString = "SELECT value FROM setting WHERE key = ?"
+        return try self.connection.first(sql, key) { row throws(StoreError) in row.text(0) }
+    }
+
+    /// Reads all settings.
+    package func settings() throws(StoreError) -> [String: String] {
+        let rows = try self.connection.query("SELECT key, value FROM setting") { row throws(StoreError) in
+            (row.text(0), row.text(1))
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
+    /// Checks the size of a page.
+    ///
+    /// - Throws: `invalid` outside of 1...1000.
+    static func page(_ limit: Int) throws(StoreError) -> Int64 {
+        guard (1...1_000).contains(limit) else { throw .invalid("a page has 1 to 1000 entries, not \(limit)") }
+        return Int64(limit)
+    }
+}
+
 /// Names a connection has met; forgotten all at once when there are too many.
 final class UserNames {
     /// Most names kept.

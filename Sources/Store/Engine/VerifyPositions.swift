@@ -22,6 +22,8 @@ extension Verifier {
                 WHERE f.user_id IS NULL AND c.position < f.position
             UNION ALL SELECT 'person_feed' FROM person_feed WHERE position > ?1
             UNION ALL SELECT 'gone_feed' FROM gone_feed WHERE position > ?1
+            UNION ALL SELECT 'team_request' FROM team_request WHERE position > ?1
+            UNION ALL SELECT 'notice_receiver' FROM notice_receiver WHERE position > ?1
             UNION ALL SELECT 'meta' FROM meta WHERE key = 'feed_from' AND value > ?1
             """, position.rawValue
         ) { row throws(StoreError) in row.text(0) }

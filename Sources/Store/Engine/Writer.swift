@@ -10,6 +10,11 @@ final class Writer {
     /// Bytes of bodies after which a batch takes nothing more.
     static let batchBytes = 1024 * 1024
 
+    /// Time between two looks for requests to join teams that have waited too long.
+    private static let requestLookMilliseconds: Int64 = 60_000
+    /// Requests to join teams that one slice of idle work ends at most.
+    private static let requestsPerSlice = 100
+
     private let options: StoreOptions
     private let queue: WriterQueue
     private let observers: StoreObservers
@@ -20,6 +25,7 @@ final class Writer {
     private let tokens: TokenIndex
     private let maintenance: DiskMaintenance
     private var expiry: ConversationExpiry
+    private var nextRequestLook: Instant
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
     private var next = 0
@@ -62,6 +68,7 @@ final class Writer {
             readableCharacters: options.readableCharacters, completed: options.completed)
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
+        self.nextRequestLook = options.clock.now()
     }
 
     /// Works until the queue was closed and is empty.
@@ -118,6 +125,7 @@ final class Writer {
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
+        if try self.expireRequests() { return true }
         var events: [ChangeEvent] = []
         let outcome = try self.expiry.slice(
             self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady
@@ -139,6 +147,29 @@ final class Writer {
             self.tellPosition()
             return true
         }
+    }
+
+    /// Ends some of the requests to join teams that have waited too long, and tells whom they concern.
+    ///
+    /// - Returns: whether there may be more.
+    private func expireRequests() throws(StoreError) -> Bool {
+        let now = self.options.clock.now()
+        guard self.maintenance.wallIsSteady, now >= self.nextRequestLook else { return false }
+        let wall = self.options.clock.wallMilliseconds()
+        guard try self.connection.hasOverdueRequest(at: wall) else {
+            self.nextRequestLook = now.advanced(byMilliseconds: Self.requestLookMilliseconds)
+            return false
+        }
+        try self.connection.run("BEGIN IMMEDIATE")
+        let transaction = WriteTransaction(self.connection, self.memory, self.appender, self.options, wall: wall)
+        try transaction.teams.expireRequests(limit: Self.requestsPerSlice)
+        self.writtenPosition = try self.appender.sequencer.writePosition(self.connection, at: wall)
+        try self.appender.sequencer.reserve(self.connection)
+        try self.connection.run("COMMIT")
+        self.observers.onEvents(transaction.events)
+        self.noteCommit()
+        self.tellPosition()
+        return true
     }
 
     /// Puts the times of one conversation right that is far ahead of a clock that is believed; one round through all

@@ -34,6 +34,8 @@ package enum FeedBounds {
     package static let changes = 5_000
     /// Maximum number of people who have changed after a position.
     package static let people = 500
+    /// Maximum number of requests to join teams, anybody's, that one read looks at; the next one goes on after them.
+    package static let requests = 500
 }
 
 /// Something that changed after a position and concerns a person. It names rows; what they hold, and whether the person
@@ -68,11 +70,16 @@ package struct FeedChange: Hashable, Sendable {
         case person(UserID)
         /// More than `FeedBounds.people` people have changed, acquainted or not: read anew who people are.
         case gapOfPeople
+        /// A request to join a team is new, was answered or taken back, or has ended.
+        case request(Int64)
+        /// An announcement of the operator is new for the person, or they have confirmed it.
+        case announcement(Int64)
     }
 
     /// Place among all messages and events.
     package var position: StorePosition
-    /// Conversation concerned; `nil` for a change of a person. The reader may have left it since.
+    /// Conversation concerned; `nil` for a change of a person, a request or an announcement. The reader may have left
+    /// it since.
     package var conversation: ConversationID?
     /// Thing that changed.
     package var subject: Subject
@@ -101,7 +108,7 @@ package struct FeedPage: Hashable, Sendable {
 }
 
 // The rows are written with the event.
-extension WriteTransaction {
+extension FeedWrites {
     /// Notes where to look for a change. Its first row has the position of the event, each further one takes the next.
     ///
     /// - Parameter messages: the messages that it is about, each with its sender.
@@ -110,9 +117,11 @@ extension WriteTransaction {
         var rows = FeedRows(event: event, conversation: place.conversation)
         switch event.change {
         case .read:
-            try self.connection.run(Self.setReadPosition, event.position.rawValue, place.conversation, event.actorID)
+            try self.transaction.connection.run(
+                Self.setReadPosition, event.position.rawValue, place.conversation, event.actorID)
         case .own(.settings), .own(.place), .own(.hidden):
-            try self.connection.run(Self.setOwnPosition, event.position.rawValue, place.conversation, event.actorID)
+            try self.transaction.connection.run(
+                Self.setOwnPosition, event.position.rawValue, place.conversation, event.actorID)
         case .own(.cleared), .own(.deleted): rows.add(.history, for: event.actorID)
         case .own(.heard): for message in messages { rows.add(.message, for: event.actorID, message.sequence) }
         // Everybody's feed names a message that only some may see: their rights decide.
@@ -131,7 +140,7 @@ extension WriteTransaction {
             }
         case .role, .nickname, .muted, .unmuted:
             for person in event.subjects { rows.add(.memberState, for: nil, about: person) }
-        case .ended: try self.connection.run(Self.addGone, event.position.rawValue, place.conversation)
+        case .ended: try self.transaction.connection.run(Self.addGone, event.position.rawValue, place.conversation)
         // In no conversation: see `addToPersonFeed`.
         case .person: return
         }
@@ -155,8 +164,8 @@ extension WriteTransaction {
         var position = rows.event.position
         var lastForAll: StorePosition?
         for (index, row) in rows.rows.enumerated() {
-            if index > 0 { position = StorePosition(self.nextMessageID()) }
-            try self.connection.run(
+            if index > 0 { position = StorePosition(self.transaction.nextMessageID()) }
+            try self.transaction.connection.run(
                 """
                 INSERT INTO change_feed (position, conversation_id, user_id, kind, sequence, person_id)
                 VALUES (?, ?, ?, ?, ?, ?)
@@ -165,7 +174,7 @@ extension WriteTransaction {
             if row.receiver == nil { lastForAll = position }
         }
         guard let lastForAll else { return }
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE conversation SET position = ? WHERE id = ?", lastForAll.rawValue, rows.conversation)
     }
 }
@@ -251,19 +260,19 @@ extension Connection {
     }
 }
 
-extension ReadTransaction {
+extension FeedReads {
     /// Position of the newest commit in this snapshot: everything stored up to it is in the snapshot, and nothing after
     /// it. In a write transaction, that of the commit before.
     package var position: StorePosition {
-        get throws(StoreError) { StorePosition(rawValue: try self.connection.meta("position")) }
+        get throws(StoreError) { StorePosition(rawValue: try self.transaction.connection.meta("position")) }
     }
 
     /// Number of the database that no restored copy shares; positions of two epochs have nothing in common.
-    package var epoch: Int64 { get throws(StoreError) { try self.connection.meta("epoch") } }
+    package var epoch: Int64 { get throws(StoreError) { try self.transaction.connection.meta("epoch") } }
 
     /// Position up to which the feed was forgotten: whoever knows less begins anew.
-    package var feedStart: StorePosition {
-        get throws(StoreError) { StorePosition(rawValue: try self.connection.meta("feed_from")) }
+    package var start: StorePosition {
+        get throws(StoreError) { StorePosition(rawValue: try self.transaction.connection.meta("feed_from")) }
     }
 
     /// Changes after a position that concern a person, in order: of the conversations that they are a member of, of people
@@ -277,7 +286,7 @@ extension ReadTransaction {
     ///   - some: the conversations to look at; `nil` for all of the person's. What is for the person alone, and changes
     ///     of people, come anyhow.
     ///   - limit: 1...`FeedBounds.page`.
-    /// - Returns: `nil` when the person has to begin anew: the position is before `feedStart` or after the snapshot, or
+    /// - Returns: `nil` when the person has to begin anew: the position is before `start` or after the snapshot, or
     ///   more has changed than `FeedBounds` allow.
     package func changes(
         for user: UserID, after position: StorePosition, through last: StorePosition? = nil,
@@ -287,21 +296,23 @@ extension ReadTransaction {
             throw .invalid("1 to \(FeedBounds.page) changes can be read at once, not \(limit)")
         }
         let newest = try self.position
-        guard position >= (try self.feedStart), position <= newest else { return nil }
+        guard position >= (try self.start), position <= newest else { return nil }
         let end = min(last ?? newest, newest)
         guard position < end else { return FeedPage(changes: [], through: max(position, end), isCut: false) }
         let span = FeedSpan(user: user, after: position, through: end)
         guard let changed = try self.changedConversations(span, in: some) else { return nil }
         let personal = try self.feedRows(Self.personalRows, user.rawValue, span, limit: limit + 1)
         let gone = try self.goneConversations(span, limit: limit + 1)
-        var found = personal + gone
+        let concerns = [try self.changedRequests(span), try self.changedAnnouncements(span, limit: limit)]
+        var found = personal + gone + concerns.flatMap(\.changes)
         found += try self.changedPeople(span)
         for conversation in changed {
             found += try self.changes(of: conversation, span)
             guard found.count <= FeedBounds.changes else { return nil }
         }
         // Of what is for the person alone there may be more after the last one read.
-        let last = [personal, gone].compactMap { $0.count > limit ? $0[limit].position : nil }.min()
+        let cuts = [personal, gone].compactMap { $0.count > limit ? $0[limit].position : nil }
+        let last = (cuts + concerns.compactMap(\.cut)).min()
         return FeedPage(found, through: last ?? end, limit: limit, isCut: last != nil)
     }
 
@@ -312,7 +323,7 @@ extension ReadTransaction {
         """)
 
     private func goneConversations(_ span: FeedSpan, limit: Int) throws(StoreError) -> [FeedChange] {
-        try self.connection.query(
+        try self.transaction.connection.query(
             Self.goneRows, span.user, span.after.rawValue, span.through.rawValue, limit
         ) { row throws(StoreError) in
             FeedChange(
@@ -338,14 +349,15 @@ extension ReadTransaction {
         _ span: FeedSpan, in some: [ConversationID]?
     ) throws(StoreError) -> [ChangedConversation]? {
         guard let some else {
-            let found = try self.connection.query(
+            let found = try self.transaction.connection.query(
                 Self.allChanged, span.user, span.after.rawValue, FeedBounds.conversations + 1, read: Self.changed)
             return found.count <= FeedBounds.conversations ? found : nil
         }
         guard some.count <= FeedBounds.conversations else { return nil }
         var found: [ChangedConversation] = []
         for id in some {
-            found += try self.connection.query(Self.oneChanged, span.user, span.after.rawValue, id, read: Self.changed)
+            found += try self.transaction.connection.query(
+                Self.oneChanged, span.user, span.after.rawValue, id, read: Self.changed)
         }
         return found
     }
@@ -369,7 +381,8 @@ extension ReadTransaction {
         guard conversation.all > span.after else { return found }
         let most = FeedBounds.changesOfConversation
         let rows = try self.feedRows(Self.rowsForAll, id.rawValue, span, limit: most + 1)
-        let messages = try self.messages(in: id, after: span.after, through: span.through, limit: most + 1)
+        let messages = try self.transaction.messages.page(
+            in: id, after: span.after, through: span.through, limit: most + 1)
         guard rows.count + messages.count <= most else {
             let last = max(rows.last?.position ?? .zero, messages.last.map { StorePosition($0.id) } ?? .zero)
             return found + [FeedChange(position: last, conversation: id, subject: .gap)]
@@ -395,7 +408,7 @@ extension ReadTransaction {
     private func feedRows(
         _ sql: SQL, _ whose: Int64, _ span: FeedSpan, limit: Int
     ) throws(StoreError) -> [FeedChange] {
-        try self.connection.query(sql, whose, span.after.rawValue, span.through.rawValue, limit) {
+        try self.transaction.connection.query(sql, whose, span.after.rawValue, span.through.rawValue, limit) {
             row throws(StoreError) in
             FeedChange(
                 position: StorePosition(rawValue: row.int64(0)), conversation: row.conversationID(1),
@@ -451,4 +464,24 @@ extension FeedPage {
 private struct FeedThing: Hashable {
     let conversation: ConversationID?
     let subject: FeedChange.Subject
+}
+
+extension ReadTransaction {
+    /// Reads of changes and events, in the order of one cursor.
+    package var feed: FeedReads { FeedReads(transaction: self) }
+}
+
+/// Reads of changes and events, in the order of one cursor. Valid as long as its transaction.
+package struct FeedReads {
+    let transaction: ReadTransaction
+}
+
+extension WriteTransaction {
+    /// Changes of changes and events, in the order of one cursor.
+    package var feed: FeedWrites { FeedWrites(transaction: self) }
+}
+
+/// Changes of changes and events, in the order of one cursor. Valid as long as its transaction.
+package struct FeedWrites {
+    let transaction: WriteTransaction
 }

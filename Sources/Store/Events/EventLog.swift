@@ -93,10 +93,10 @@ extension ChangeEvent.Change {
     }
 }
 
-extension ReadTransaction {
+extension FeedReads {
     /// When something was logged last; UTC milliseconds, 0 for never.
     package func newestEventMoment() throws(StoreError) -> Int64 {
-        try self.connection.first("SELECT max(at) FROM conversation_event") { row throws(StoreError) in
+        try self.transaction.connection.first("SELECT max(at) FROM conversation_event") { row throws(StoreError) in
             row.optionalInt64(0) ?? 0
         } ?? 0
     }
@@ -121,11 +121,13 @@ extension ReadTransaction {
     /// - Parameter moment: UTC milliseconds; earlier than the log goes back is the whole log.
     /// - Throws: `unreadableEvent` for a row of a version or kind that is not known, or that is damaged.
     package func events(for user: UserID, after moment: Int64) throws(StoreError) -> [LoggedEvent] {
-        try self.connection.query(Self.eventsSQL, user, moment, EventLogBounds.page) { row throws(StoreError) in
+        try self.transaction.connection.query(Self.eventsSQL, user, moment, EventLogBounds.page) {
+            row throws(StoreError) in
             let change = try Self.change(of: row.int64(0), row.int64(6), row.text(7), at: row.int64(5))
             return LoggedEvent(
                 number: row.int64(0), conversation: row.conversationID(1), kind: try row.conversationKind(2),
-                objectID: try row.objectID(3), actor: try self.name(of: row.userID(4)), atMilliseconds: row.int64(5),
+                objectID: try row.objectID(3), actor: try self.transaction.name(of: row.userID(4)),
+                atMilliseconds: row.int64(5),
                 change: change, isPersonal: row.int64(8) != 0)
         }
     }

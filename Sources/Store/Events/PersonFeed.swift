@@ -2,7 +2,7 @@ import ChatModel
 
 // The part of the feed about people: one row for each person who has changed, none for those who are told.
 
-extension WriteTransaction {
+extension FeedWrites {
     /// Notes where to look for a change of a person. Its first row has the position of the event, each further one takes
     /// the next.
     func addToPersonFeed(_ change: PersonChange, _ event: ChangeEvent) throws(StoreError) {
@@ -17,20 +17,22 @@ extension WriteTransaction {
             for receiver in event.receivers { for person in event.subjects { rows.append((person, receiver)) } }
         // Native clients show neither; others find them by the versions of their rows.
         case .friendRequested, .reminders: return
+        case .teamRequests(let numbers): return try self.setPositions(ofRequests: numbers, event.position)
+        case .announcement(let number): return try self.setPosition(ofAnnouncement: number, event)
         }
         var position = event.position
         for (index, row) in rows.enumerated() {
-            if index > 0 { position = StorePosition(self.nextMessageID()) }
-            try self.connection.run(
+            if index > 0 { position = StorePosition(self.transaction.nextMessageID()) }
+            try self.transaction.connection.run(
                 "DELETE FROM person_feed WHERE person_id = ? AND receiver_id IS ?", row.person, row.receiver)
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT INTO person_feed (position, person_id, receiver_id) VALUES (?, ?, ?)", position.rawValue,
                 row.person, row.receiver)
         }
     }
 }
 
-extension ReadTransaction {
+extension FeedReads {
     private static let countPeople = SQL(
         """
         SELECT count(*), max(position) FROM (
@@ -59,10 +61,11 @@ extension ReadTransaction {
     func changedPeople(_ span: FeedSpan) throws(StoreError) -> [FeedChange] {
         let most = FeedBounds.people
         let (after, through) = (span.after.rawValue, span.through.rawValue)
-        let shown = try self.connection.first(Self.countPeople, after, through, most + 1) { row throws(StoreError) in
+        let shown = try self.transaction.connection.first(Self.countPeople, after, through, most + 1) {
+            row throws(StoreError) in
             (count: row.int64(0), last: row.optionalInt64(1) ?? 0)
         }
-        let told = try self.connection.query(
+        let told = try self.transaction.connection.query(
             Self.toldPeople, span.user, after, through, most + 1, read: Self.changedPerson)
         guard (shown?.count ?? 0) <= most, told.count <= most else {
             let last = max(StorePosition(rawValue: shown?.last ?? 0), told.first?.position ?? .zero)
@@ -70,7 +73,8 @@ extension ReadTransaction {
         }
         guard let shown, shown.count > 0 else { return told }
         return told
-            + (try self.connection.query(Self.acquaintedPeople, span.user, after, through, read: Self.changedPerson))
+            + (try self.transaction.connection.query(
+                Self.acquaintedPeople, span.user, after, through, read: Self.changedPerson))
     }
 
     private static func changedPerson(_ row: Row) throws(StoreError) -> FeedChange {

@@ -3,7 +3,7 @@ package import ChatModel
 extension CommandReads {
     /// Commands for a person after a place in the log, oldest first: those addressed to them, and those of conversations
     /// they are in, since they are. `limit` is 1...1000.
-    package func commands(
+    package func page(
         for user: UserID, after sequence: Int64, limit: Int
     ) throws(StoreError) -> [StoredCommand] {
         let sql: StaticString = """
@@ -42,13 +42,13 @@ extension CommandReads {
     }
 
     /// How far a person has acknowledged commands; 0 when they never have.
-    package func commandPosition(_ user: UserID) throws(StoreError) -> Int64 {
+    package func position(_ user: UserID) throws(StoreError) -> Int64 {
         let sql: StaticString = "SELECT sequence FROM command_position WHERE user_id = ?"
         return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
     /// The place of the newest command that was ever added; 0 before the first.
-    package func newestCommand() throws(StoreError) -> Int64 {
+    package func newest() throws(StoreError) -> Int64 {
         let sql: StaticString = "SELECT seq FROM sqlite_sequence WHERE name = 'command'"
         return try self.transaction.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
     }

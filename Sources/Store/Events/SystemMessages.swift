@@ -98,11 +98,11 @@ extension WriteTransaction {
         return SystemMessageContext(
             form: conversation.settings.form,
             person: { user throws(StoreError) in
-                guard let found = try reading.user(user) else { throw .notFound("user number \(user.rawValue)") }
+                guard let found = try reading.people.user(user) else { throw .notFound("user number \(user.rawValue)") }
                 return SystemMessagePerson(found.name, name: found.displayName ?? found.name.text)
             },
             managers: { () throws(StoreError) in
-                try reading.members(of: id).filter { $0.role != .member }.map(\.name)
+                try reading.conversations.members(of: id).filter { $0.role != .member }.map(\.name)
             })
     }
 }

@@ -1,36 +1,36 @@
 package import ChatModel
 
 // The operator's announcements to people.
-extension WriteTransaction {
-    /// Makes an announcement; `nextAnnouncementStep` says to whom it is sent. People who are added later do not get it.
+extension AnnouncementWrites {
+    /// Makes an announcement; `nextStep` says to whom it is sent. People who are added later do not get it.
     ///
     /// - Parameters:
     ///   - sender: which operator.
     ///   - teams: whose members get it; empty for every person.
     /// - Returns: its number.
     /// - Throws: `notFound` for what is no team; `invalid` for an empty one, and beyond `AnnouncementBounds`.
-    package func createAnnouncement(
+    package func create(
         title: String, _ body: String, sender: String, teams: [ConversationID]
     ) throws(StoreError) -> Int64 {
-        try Self.check(scalars: title, AnnouncementBounds.titleScalars, "title of the announcement")
-        try Self.check(bytes: body, AnnouncementBounds.textBytes, "announcement")
+        try WriteTransaction.check(scalars: title, AnnouncementBounds.titleScalars, "title of the announcement")
+        try WriteTransaction.check(bytes: body, AnnouncementBounds.textBytes, "announcement")
         guard !body.isEmpty else { throw .invalid("the announcement is empty") }
         guard teams.count <= AnnouncementBounds.teams else {
             throw .invalid("an announcement is for at most \(AnnouncementBounds.teams) teams, not \(teams.count)")
         }
         for team in teams {
-            guard try self.knownConversation(team).kind == .group else {
+            guard try self.transaction.knownConversation(team).kind == .group else {
                 throw .notFound("a team with the number \(team.rawValue)")
             }
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO notice (title, body, sender, created_at, last_id)
             VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM user))
-            """, title, body, sender, self.wallMilliseconds)
-        let number = self.connection.lastInsertedID
+            """, title, body, sender, self.transaction.wallMilliseconds)
+        let number = self.transaction.connection.lastInsertedID
         for team in Set(teams) {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT INTO notice_team (number, conversation_id) VALUES (?, ?)", number, team)
         }
         return number
@@ -41,28 +41,34 @@ extension WriteTransaction {
     ///
     /// - Parameter done: the step before, to whose people it has been sent.
     /// - Returns: `nil` when there is nothing to send.
-    package func nextAnnouncementStep(after done: AnnouncementStep?) throws(StoreError) -> AnnouncementStep? {
+    package func nextStep(after done: AnnouncementStep?) throws(StoreError) -> AnnouncementStep? {
         if let done, let last = done.people.last {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE notice SET through_id = max(through_id, ?) WHERE number = ?", last.user, done.notice.number)
         }
         let oldest: StaticString = "SELECT number FROM notice WHERE sent_at IS NULL ORDER BY number LIMIT 1"
-        while let number = try self.connection.first(oldest, read: { row throws(StoreError) in row.int64(0) }) {
-            let people = try self.connection.nextAnnouncementPeople(of: number)
+        while let number = try self.transaction.connection.first(
+            oldest, read: { row throws(StoreError) in row.int64(0) })
+        {
+            let people = try self.transaction.connection.nextAnnouncementPeople(of: number)
             guard !people.isEmpty else {
-                try self.connection.run(
-                    "UPDATE notice SET sent_at = ? WHERE number = ?", self.wallMilliseconds, number)
+                try self.transaction.connection.run(
+                    "UPDATE notice SET sent_at = ? WHERE number = ?", self.transaction.wallMilliseconds, number)
                 continue
             }
-            var new: Int64 = 0
+            var new: [UserID] = []
             for person in people {
-                try self.connection.run(
+                try self.transaction.connection.run(
                     "INSERT INTO notice_receiver (number, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", number,
                     person.user)
-                new += self.connection.changes
+                if self.transaction.connection.changes > 0 { new.append(person.user) }
             }
-            try self.connection.run("UPDATE notice SET receivers = receivers + ? WHERE number = ?", new, number)
-            guard let notice = try self.reading.notice(number) else { throw Row.damaged("announcement") }
+            try self.transaction.connection.run(
+                "UPDATE notice SET receivers = receivers + ? WHERE number = ?", new.count, number)
+            try self.transaction.notePeople(.announcement(number), by: .system, to: new)
+            guard let notice = try self.transaction.reading.announcements.notice(number) else {
+                throw Row.damaged("announcement")
+            }
             return AnnouncementStep(notice: notice, people: people)
         }
         return nil
@@ -72,43 +78,45 @@ extension WriteTransaction {
     ///
     /// - Returns: when it was confirmed first, UTC milliseconds.
     /// - Throws: `notFound` for one that this person did not get.
-    package func confirmAnnouncement(_ number: Int64, by user: UserID) throws(StoreError) -> Int64 {
+    package func confirm(_ number: Int64, by user: UserID) throws(StoreError) -> Int64 {
         let known: StaticString = "SELECT confirmed_at FROM notice_receiver WHERE number = ? AND user_id = ?"
-        let found = try self.connection.first(known, number, user) { row throws(StoreError) in
+        let found = try self.transaction.connection.first(known, number, user) { row throws(StoreError) in
             (confirmedAt: row.optionalInt64(0), isThere: true)
         }
         guard let found else { throw .notFound("announcement \(number)") }
         if let confirmedAt = found.confirmedAt { return confirmedAt }
-        let now = self.wallMilliseconds
-        try self.connection.run(
+        let now = self.transaction.wallMilliseconds
+        try self.transaction.connection.run(
             "UPDATE notice_receiver SET confirmed_at = ? WHERE number = ? AND user_id = ?", now, number, user)
-        try self.connection.run("UPDATE notice SET confirmed = confirmed + 1 WHERE number = ?", number)
+        try self.transaction.connection.run("UPDATE notice SET confirmed = confirmed + 1 WHERE number = ?", number)
+        try self.transaction.notePeople(.announcement(number), by: user, to: [user])
         return now
     }
 }
 
-extension ReadTransaction {
+extension AnnouncementReads {
     /// Reads an announcement; `nil` for an unknown number.
     package func notice(_ number: Int64) throws(StoreError) -> Announcement? {
         let sql: StaticString = """
             SELECT number, title, body, sender, created_at, sent_at, receivers, confirmed FROM notice WHERE number = ?
             """
-        guard var notice = try self.connection.first(sql, number, read: Self.notice) else { return nil }
-        notice.teams = try self.connection.noticeTeams(of: number)
+        guard var notice = try self.transaction.connection.first(sql, number, read: Self.notice) else { return nil }
+        notice.teams = try self.transaction.connection.noticeTeams(of: number)
         return notice
     }
 
     /// Announcements, the newest first; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func announcements(before: Int64 = .max, limit: Int) throws(StoreError) -> [Announcement] {
+    package func page(before: Int64 = .max, limit: Int) throws(StoreError) -> [Announcement] {
         let sql: StaticString = """
             SELECT number, title, body, sender, created_at, sent_at, receivers, confirmed FROM notice
             WHERE number < ? ORDER BY number DESC LIMIT ?
             """
-        var announcements = try self.connection.query(sql, before, try Self.page(limit), read: Self.notice)
+        var announcements = try self.transaction.connection.query(
+            sql, before, try ReadTransaction.page(limit), read: Self.notice)
         for index in announcements.indices {
-            announcements[index].teams = try self.connection.noticeTeams(of: announcements[index].number)
+            announcements[index].teams = try self.transaction.connection.noticeTeams(of: announcements[index].number)
         }
         return announcements
     }
@@ -116,7 +124,7 @@ extension ReadTransaction {
     /// Announcements to a person, the newest first, with the time of confirmation; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func announcements(
+    package func page(
         for user: UserID, before: Int64 = .max, limit: Int
     ) throws(StoreError) -> [(notice: Announcement, confirmedAtMilliseconds: Int64?)] {
         let sql: StaticString = """
@@ -124,7 +132,8 @@ extension ReadTransaction {
             FROM notice_receiver r JOIN notice n ON n.number = r.number
             WHERE r.user_id = ? AND r.number < ? ORDER BY r.number DESC LIMIT ?
             """
-        return try self.connection.query(sql, user, before, try Self.page(limit)) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, user, before, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             (try Self.notice(row), row.optionalInt64(8))
         }
     }
@@ -146,8 +155,21 @@ extension ReadTransaction {
             case .confirmed: 1
             case .waiting: 0
             }
-        return try self.connection.query(
-            sql, number, last?.rawValue ?? -1, wanted, try Self.page(limit), read: Connection.noticeReceiver)
+        return try self.transaction.connection.query(
+            sql, number, last?.rawValue ?? -1, wanted, try ReadTransaction.page(limit), read: Connection.noticeReceiver)
+    }
+
+    /// Reads an announcement as a person has it; `nil` for one that they did not get.
+    package func announcement(
+        _ number: Int64, for user: UserID
+    ) throws(StoreError) -> (notice: Announcement, confirmedAtMilliseconds: Int64?)? {
+        let sql: StaticString = """
+            SELECT n.number, n.title, n.body, n.sender, n.created_at, n.sent_at, n.receivers, n.confirmed, r.confirmed_at
+            FROM notice_receiver r JOIN notice n ON n.number = r.number WHERE r.user_id = ? AND r.number = ?
+            """
+        return try self.transaction.connection.first(sql, user, number) { row throws(StoreError) in
+            (try Self.notice(row), row.optionalInt64(8))
+        }
     }
 
     private static func notice(_ row: Row) throws(StoreError) -> Announcement {
@@ -201,4 +223,24 @@ extension Connection {
         AnnouncementReceiver(
             user: row.userID(0), name: try row.userName(1), confirmedAtMilliseconds: row.optionalInt64(2))
     }
+}
+
+extension ReadTransaction {
+    /// Reads of announcements and who has confirmed them.
+    package var announcements: AnnouncementReads { AnnouncementReads(transaction: self) }
+}
+
+/// Reads of announcements and who has confirmed them. Valid as long as its transaction.
+package struct AnnouncementReads {
+    let transaction: ReadTransaction
+}
+
+extension WriteTransaction {
+    /// Changes of announcements and who has confirmed them.
+    package var announcements: AnnouncementWrites { AnnouncementWrites(transaction: self) }
+}
+
+/// Changes of announcements and who has confirmed them. Valid as long as its transaction.
+package struct AnnouncementWrites {
+    let transaction: WriteTransaction
 }

@@ -14,7 +14,7 @@ extension CommandWrites {
     ///
     /// - Throws: `notFound`; `invalid` for nobody, too many people, or a body above the largest of a message.
     @discardableResult
-    package func addCommand(_ new: NewCommand) throws(StoreError) -> CommandAdded {
+    package func add(_ new: NewCommand) throws(StoreError) -> CommandAdded {
         let sender = try self.transaction.knownUser(new.sender)
         guard new.content.body.count <= Appender.maximumBodyBytes else { throw .invalid("the command is too long") }
         let receivers = try self.receivers(of: new.target)
@@ -40,8 +40,8 @@ extension CommandWrites {
 
     /// A command for those who are online, without a trace: its sequence is 0.
     ///
-    /// - Throws: as `addCommand`.
-    package func passCommand(_ new: NewCommand) throws(StoreError) -> CommandAdded {
+    /// - Throws: as `add`.
+    package func pass(_ new: NewCommand) throws(StoreError) -> CommandAdded {
         let sender = try self.transaction.knownUser(new.sender)
         guard new.content.body.count <= Appender.maximumBodyBytes else { throw .invalid("the command is too long") }
         let receivers = try self.receivers(of: new.target)
@@ -111,15 +111,15 @@ extension CommandWrites {
     /// - Returns: the position afterwards.
     /// - Throws: `notFound`.
     @discardableResult
-    package func acknowledgeCommands(
+    package func acknowledge(
         _ user: UserID, upTo sequence: Int64, single: Bool
     ) throws(StoreError) -> Int64 {
         _ = try self.transaction.knownUser(user)
-        let position = try self.transaction.reading.commands.commandPosition(user)
-        let target = min(sequence, try self.transaction.reading.commands.newestCommand())
+        let position = try self.transaction.reading.commands.position(user)
+        let target = min(sequence, try self.transaction.reading.commands.newest())
         guard target > position else { return position }
         if single {
-            let next = try self.transaction.reading.commands.commands(for: user, after: position, limit: 1).first
+            let next = try self.transaction.reading.commands.page(for: user, after: position, limit: 1).first
             guard let next, next.sequence >= target else { return position }
         }
         try self.transaction.connection.run(

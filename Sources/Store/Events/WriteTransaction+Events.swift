@@ -20,7 +20,7 @@ extension WriteTransaction {
             receivers: try self.receivers(audience, in: conversation), origin: self.origin,
             position: StorePosition(self.nextMessageID()))
         try self.connection.log(event)
-        try self.addToFeed(event, about: messages)
+        try self.feed.addToFeed(event, about: messages)
         self.events.append(event)
         if conversation.kind == .group, !conversation.flags.contains(.disbanded) || change.endsGroup {
             self.worded.append(event)
@@ -71,7 +71,7 @@ extension WriteTransaction {
             in: nil, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: .person(change)),
             atMilliseconds: self.moment(), change: .person(change), audience: audience, receivers: receivers,
             origin: self.origin, position: StorePosition(self.nextMessageID()))
-        try self.addToPersonFeed(change, event)
+        try self.feed.addToPersonFeed(change, event)
         self.events.append(event)
     }
 
@@ -109,7 +109,7 @@ extension WriteTransaction {
 
     /// The display name of a person, or else the name of the account.
     func shownName(_ user: UserID) throws(StoreError) -> String {
-        guard let found = try self.reading.user(user) else { throw .notFound("user number \(user.rawValue)") }
+        guard let found = try self.reading.people.user(user) else { throw .notFound("user number \(user.rawValue)") }
         return found.displayName ?? found.name.text
     }
 
@@ -123,7 +123,7 @@ extension WriteTransaction {
     /// message.
     private func told(of target: MessageTarget, isRecalled: Bool) throws(StoreError) -> EventAudience {
         if target.visibleTo == nil || isRecalled && target.conversation.kind != .service { return .members }
-        return .people(try self.audience(of: target))
+        return .people(try self.messages.audience(of: target))
     }
 
     /// Tells of rows about a message, to those who are shown it.

@@ -147,7 +147,7 @@ extension FileReads {
                 let message = try self.transaction.connection.message(
                     in: conversation, sequence: sequence, senderName: self.transaction.name)
                 guard let message, Self.shows(message, to: name) else { continue }
-                if try self.transaction.seen(message, view)?.isStandIn == false { return true }
+                if try self.transaction.messages.seen(message, view)?.isStandIn == false { return true }
             }
         }
         return false
@@ -178,7 +178,7 @@ extension FileReads {
     /// A person's view of a conversation; `nil` for a person who is not in it.
     private func visibleView(of id: ConversationID, for user: UserID) throws(StoreError) -> HistoryView? {
         do throws(StoreError) {
-            return try self.transaction.view(of: id, for: .member(user))
+            return try self.transaction.messages.view(of: id, for: .member(user))
         } catch .notFound {
             return nil
         }
@@ -193,35 +193,6 @@ extension FileReads {
     }
 
     // MARK: Lists
-
-    private static let referencesSQL = SQL(
-        """
-        \(Row.selectFile)
-        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
-            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                WHERE r.file_id = f.id AND r.conversation_id = ?2))
-            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged)) ORDER BY f.id DESC LIMIT ?5
-        """)
-
-    private static let references2SQL = SQL(
-        """
-        \(Row.selectFile)
-        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
-            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                WHERE r.file_id = f.id AND r.conversation_id = ?2))
-            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
-            ORDER BY f.size DESC, f.id DESC LIMIT ?5
-        """)
-
-    private static let references3SQL = SQL(
-        """
-        \(Row.selectFile)
-        WHERE f.state = \(FileState.complete) AND (?1 IS NULL OR f.owner_id = ?1)
-            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM file_reference r
-                WHERE r.file_id = f.id AND r.conversation_id = ?2))
-            AND (?3 = 0 OR f.refs = 0) AND (?4 = 0 OR o.state = \(ObjectState.damaged))
-        ORDER BY CAST(o.stored_size AS REAL) / max(o.size, 1), f.id DESC LIMIT ?5
-        """)
 
     /// Messages that name a file, newest first; at most 1,000.
     package func references(of file: FileID) throws(StoreError) -> [FileReference] {

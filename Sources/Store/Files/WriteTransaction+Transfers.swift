@@ -46,7 +46,7 @@ extension FileWrites {
         guard draft.actor.isPrivileged || draft.actor.user == draft.owner else { throw .refused(.noSuchUser) }
         try Self.check(draft)
         if let conversation = draft.conversation {
-            _ = try self.transaction.conversation(conversation, for: draft.actor)
+            _ = try self.transaction.messages.conversation(conversation, for: draft.actor)
         }
         try self.checkBounds(draft)
         let now = self.transaction.wallMilliseconds

@@ -46,7 +46,7 @@ extension WriteTransaction {
 
 /// Reads of the queue of events for receivers outside. Valid as long as its transaction.
 package struct HookReads {
-    fileprivate let transaction: ReadTransaction
+    let transaction: ReadTransaction
 
     /// The oldest events; `limit` is 1...1000.
     package func oldest(limit: Int) throws(StoreError) -> [HookEntry] {
@@ -80,7 +80,7 @@ package struct HookReads {
 
 /// Changes of the queue of events for receivers outside. Valid as long as its transaction.
 package struct HookWrites {
-    fileprivate let transaction: WriteTransaction
+    let transaction: WriteTransaction
 
     /// Adds an event that was worded already.
     package func add(body: [UInt8]) throws(StoreError) {

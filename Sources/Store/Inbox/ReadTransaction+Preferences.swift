@@ -11,7 +11,7 @@ package struct PreferenceOfConversation: Hashable, Sendable {
 }
 
 extension SQLText {
-    /// Columns of `preference p` beside `member m`, as `ReadTransaction.preference` reads them.
+    /// Columns of `preference p` beside `member m`, as `InboxReads.preference` reads them.
     static let preferenceColumns: SQLText = """
         p.pinned, p.muted, p.saved, p.remark, p.draft, p.browse_to, p.keep_sequence, p.keep_offset, p.extra_version, \
         CASE WHEN m.own_last_sequence > p.marked_at THEN 0 ELSE p.marked_unread END, p.hidden_through, \
@@ -19,17 +19,17 @@ extension SQLText {
         """
 }
 
-extension ReadTransaction {
+extension InboxReads {
     /// Choices of members whom not every message of a conversation alerts.
     package func alertChoices(in id: ConversationID) throws(StoreError) -> [UserID: TeamAlerts] {
         let sql: StaticString = "SELECT user_id, muted FROM preference WHERE conversation_id = ? AND muted <> 0"
-        let found = try self.connection.query(sql, id) { row throws(StoreError) in
+        let found = try self.transaction.connection.query(sql, id) { row throws(StoreError) in
             (row.userID(0), TeamAlerts(stored: row.int64(1)))
         }
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    /// Those of `people` whom a message alerts, by the role that its sender has now.
+    /// Selects those of `people` whom a message alerts, by the role that its sender has now.
     ///
     /// - Parameter choices: as `alertChoices` returns them.
     package func alerted(
@@ -38,7 +38,7 @@ extension ReadTransaction {
         guard !choices.isEmpty else { return people }
         var role: MemberRole?
         if choices.values.contains(.managers) {
-            role = try self.member(message.sender, in: message.conversation)?.role
+            role = try self.transaction.conversations.member(message.sender, in: message.conversation)?.role
         }
         return people.filter { choices[$0]?.isAlert(by: role) ?? true }
     }
@@ -63,7 +63,7 @@ extension ReadTransaction {
     package func preference(
         of user: UserID, in id: ConversationID
     ) throws(StoreError) -> ConversationPreference {
-        try self.connection.first(Self.preferenceSQL, user, id) { row throws(StoreError) in
+        try self.transaction.connection.first(Self.preferenceSQL, user, id) { row throws(StoreError) in
             Self.preference(row, from: 0)
         }
             ?? ConversationPreference()
@@ -73,15 +73,15 @@ extension ReadTransaction {
     package func conversationExtras(
         of user: UserID, after version: Int64, limit: Int
     ) throws(StoreError) -> [PreferenceOfConversation] {
-        try self.connection.query(
-            Self.extrasSQL, user, version, try Self.page(limit), read: self.preferenceOfConversation)
+        try self.transaction.connection.query(
+            Self.extrasSQL, user, version, try ReadTransaction.page(limit), read: self.preferenceOfConversation)
     }
 
     private func preferenceOfConversation(_ row: Row) throws(StoreError) -> PreferenceOfConversation {
         PreferenceOfConversation(
             conversation: row.conversationID(14), kind: try row.conversationKind(15),
             channel: row.optionalText(16).flatMap(ChannelName.init),
-            peerName: row.isNull(17) ? nil : try self.name(of: row.userID(17)),
+            peerName: row.isNull(17) ? nil : try self.transaction.name(of: row.userID(17)),
             preference: Self.preference(row, from: 0))
     }
 

@@ -45,7 +45,7 @@ package enum RecentOrder: Sendable {
     case byChange
 }
 
-extension ReadTransaction {
+extension InboxReads {
     private static let recentSQL = SQL(
         """
         SELECT \(SQLText.conversationColumns), \(SQLText.memberColumns), \(SQLText.preferenceColumns),
@@ -72,18 +72,19 @@ extension ReadTransaction {
         limit: Int, offset: Int = 0, after mark: RecentMark? = nil
     ) throws(StoreError) -> [RecentConversation] {
         let hidden = try self.hiddenCounts(of: user)
-        return try self.connection.query(
-            Self.recentSQL, user, change, includingHidden, order == .byChange, try Self.page(limit), max(0, offset),
+        return try self.transaction.connection.query(
+            Self.recentSQL, user, change, includingHidden, order == .byChange, try ReadTransaction.page(limit),
+            max(0, offset),
             mark.map { $0.isPinned ? Int64(1) : 0 }, mark?.activeAtMilliseconds, mark?.id.rawValue
         ) { row throws(StoreError) in
-            let conversation = try Self.conversation(row)
-            let member = try Self.member(row, from: 14)
+            let conversation = try ConversationReads.conversation(row)
+            let member = try ConversationReads.member(row, from: 14)
             let preference = Self.preference(row, from: 27)
             let unread = member.unread(headCountable: conversation.headCountable)
             let badge = member.badge(headCountable: conversation.headCountable)
             return RecentConversation(
                 conversation: conversation, member: member,
-                peerName: row.isNull(42) ? nil : try self.name(of: row.userID(42)), preference: preference,
+                peerName: row.isNull(42) ? nil : try self.transaction.name(of: row.userID(42)), preference: preference,
                 unread: max(0, unread - hidden.afterRead[conversation.id, default: 0]),
                 badge: max(
                     preference.markedUnread, badge - hidden.afterBadge[conversation.id, default: 0], 0),
@@ -104,7 +105,7 @@ extension ReadTransaction {
     package func unread(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
         let hidden = try self.hiddenCounts(of: user).afterRead
         var unread: [ConversationID: Int64] = [:]
-        let rows = try self.connection.query(Self.unreadSQL, user) { row throws(StoreError) in
+        let rows = try self.transaction.connection.query(Self.unreadSQL, user) { row throws(StoreError) in
             (row.conversationID(0), row.int64(1))
         }
         unread.reserveCapacity(rows.count)
@@ -130,7 +131,7 @@ extension ReadTransaction {
     package func badges(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
         let hidden = try self.hiddenCounts(of: user).afterBadge
         var badges: [ConversationID: Int64] = [:]
-        let rows = try self.connection.query(Self.badgesSQL, user) { row throws(StoreError) in
+        let rows = try self.transaction.connection.query(Self.badgesSQL, user) { row throws(StoreError) in
             (row.conversationID(0), row.int64(1), row.int64(2))
         }
         for (id, count, marked) in rows {
@@ -153,7 +154,7 @@ extension ReadTransaction {
             JOIN member m ON m.conversation_id = h.conversation_id AND m.user_id = ?1
             WHERE h.sequence > m.read_sequence GROUP BY h.conversation_id
             """
-        let rows = try self.connection.query(sql, user) { row throws(StoreError) in
+        let rows = try self.transaction.connection.query(sql, user) { row throws(StoreError) in
             (id: row.conversationID(0), afterRead: row.int64(1), afterBadge: row.int64(2))
         }
         var counts: (afterRead: [ConversationID: Int64], afterBadge: [ConversationID: Int64]) = ([:], [:])
@@ -170,6 +171,7 @@ extension ReadTransaction {
             SELECT (SELECT count(*) FROM hidden_count WHERE user_id = ?1 AND conversation_id = ?2 AND sequence > ?3)
                 - (SELECT count(*) FROM shown_count WHERE user_id = ?1 AND conversation_id = ?2 AND sequence > ?3)
             """
-        return try self.connection.first(sql, user, id, sequence) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.transaction.connection.first(sql, user, id, sequence) { row throws(StoreError) in row.int64(0) }
+            ?? 0
     }
 }

@@ -1,9 +1,11 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension InboxReads {
     /// One line of a person's list of conversations, whether it is listed or not; `nil` when they are no member.
     package func recent(of user: UserID, in id: ConversationID) throws(StoreError) -> RecentConversation? {
-        guard let conversation = try self.conversation(id), let member = try self.member(user, in: id) else {
+        guard let conversation = try self.transaction.conversations.one(id),
+            let member = try self.transaction.conversations.member(user, in: id)
+        else {
             return nil
         }
         let preference = try self.preference(of: user, in: id)
@@ -15,8 +17,8 @@ extension ReadTransaction {
             member.badge(headCountable: conversation.headCountable)
             - (try self.hiddenCount(user, in: id, after: seen))
         var peerName: UserName?
-        if let pair = try self.directPair(of: id) {
-            peerName = try self.name(of: pair.low == user ? pair.high : pair.low)
+        if let pair = try self.transaction.conversations.directPair(of: id) {
+            peerName = try self.transaction.name(of: pair.low == user ? pair.high : pair.low)
         }
         return RecentConversation(
             conversation: conversation, member: member, peerName: peerName, preference: preference,
@@ -31,6 +33,6 @@ extension ReadTransaction {
             LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
             WHERE m.conversation_id = ? AND m.user_id = ?
             """
-        return try self.connection.first(sql, id, user) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try self.transaction.connection.first(sql, id, user) { row throws(StoreError) in row.int64(0) } ?? 0
     }
 }

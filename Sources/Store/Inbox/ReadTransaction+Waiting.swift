@@ -45,7 +45,7 @@ package struct PatchPage: Sendable {
 }
 
 // What waits for a person who comes back. Rooms and channels of machines wait for nobody.
-extension ReadTransaction {
+extension InboxReads {
     private static let unreadListSQL = SQL(
         """
         SELECT c.id FROM member m JOIN conversation c ON c.id = m.conversation_id
@@ -64,7 +64,9 @@ extension ReadTransaction {
     package func unreadList(
         of user: UserID, readAfter moment: Int64 = 0, limit: Int
     ) throws(StoreError) -> [UnreadConversation] {
-        let ids = try self.connection.query(Self.unreadListSQL, user, moment, try Self.page(limit)) {
+        let ids = try self.transaction.connection.query(
+            Self.unreadListSQL, user, moment, try ReadTransaction.page(limit)
+        ) {
             row throws(StoreError) in
             row.conversationID(0)
         }
@@ -78,23 +80,24 @@ extension ReadTransaction {
 
     /// How one conversation stands for a member; `nil` for who is none, and where nothing is counted.
     package func unreadState(of user: UserID, in id: ConversationID) throws(StoreError) -> UnreadConversation? {
-        guard let conversation = try self.conversation(id), conversation.kind != .room, conversation.kind != .data,
-            let member = try self.member(user, in: id)
+        guard let conversation = try self.transaction.conversations.one(id), conversation.kind != .room,
+            conversation.kind != .data,
+            let member = try self.transaction.conversations.member(user, in: id)
         else { return nil }
         let hidden = try self.hiddenCount(user, in: id, after: member.readSequence)
         let unread = max(0, member.unread(headCountable: conversation.headCountable) - hidden)
-        let view = try self.view(of: id, for: .member(user))
+        let view = try self.transaction.messages.view(of: id, for: .member(user))
         var page = StandingPage(in: id, view, limit: 1)
         page.low = view.start
         return UnreadConversation(
             conversation: conversation, unread: unread,
             isMentioned: unread > 0 ? try self.isMentioned(user, in: id, after: member.readSequence) : false,
-            newest: try self.standing(page).last)
+            newest: try self.transaction.messages.standing(page).last)
     }
 
     /// When a person's reading position moved last, wherever; 0 for never.
     package func lastReadMoment(of user: UserID) throws(StoreError) -> Int64 {
-        try self.connection.first("SELECT max(read_at) FROM member WHERE user_id = ?", user) {
+        try self.transaction.connection.first("SELECT max(read_at) FROM member WHERE user_id = ?", user) {
             row throws(StoreError) in row.optionalInt64(0) ?? 0
         } ?? 0
     }
@@ -107,7 +110,7 @@ extension ReadTransaction {
                 SELECT 1 FROM reminder
                 WHERE conversation_id = ? AND sequence > ? AND user_id = ? AND kind = ? AND done = 0)
             """
-        return try self.connection.first(sql, id, sequence, user, ReminderKind.mention.rawValue) {
+        return try self.transaction.connection.first(sql, id, sequence, user, ReminderKind.mention.rawValue) {
             row throws(StoreError) in row.int64(0) != 0
         } ?? false
     }
@@ -131,20 +134,21 @@ extension ReadTransaction {
     package func backlog(
         of user: UserID, perConversation: Int, limit: Int, maximumBytes: Int = ReadBounds.pageBytes
     ) throws(StoreError) -> [Backlog] {
-        let places = try self.connection.query(Self.backlogSQL, user, try Self.page(limit)) { row throws(StoreError) in
+        let places = try self.transaction.connection.query(Self.backlogSQL, user, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             (id: row.conversationID(0), after: row.int64(1))
         }
         var backlogs: [Backlog] = []
         var room = PageRoom(bytes: maximumBytes)
         for place in places {
-            guard let conversation = try self.conversation(place.id) else { continue }
+            guard let conversation = try self.transaction.conversations.one(place.id) else { continue }
             // One more tells whether there are more.
-            let view = try self.view(of: place.id, for: .member(user))
-            var page = StandingPage(in: place.id, view, limit: try Self.page(perConversation) + 1)
+            let view = try self.transaction.messages.view(of: place.id, for: .member(user))
+            var page = StandingPage(in: place.id, view, limit: try ReadTransaction.page(perConversation) + 1)
             page.low = max(place.after + 1, view.start)
             page.notFrom = user
             page.maximumBytes = max(1, room.bytes)
-            let found = try self.standingPage(page)
+            let found = try self.transaction.messages.standingPage(page)
             var messages = found.messages
             let isOver = messages.count > perConversation
             if isOver { messages.removeFirst() }
@@ -167,16 +171,18 @@ extension ReadTransaction {
     ///
     /// Looked for in the 50 conversations that were active last, as many as a client is told of at its sign-in.
     package func place(of message: MessageID, waitingFor user: UserID) throws(StoreError) -> MessagePlace? {
-        let ids = try self.connection.query(Self.placeSQL, user) { row throws(StoreError) in row.conversationID(0) }
+        let ids = try self.transaction.connection.query(Self.placeSQL, user) { row throws(StoreError) in
+            row.conversationID(0)
+        }
         for id in ids {
-            if let place = try self.place(of: message, in: id) { return place }
+            if let place = try self.transaction.messages.place(of: message, in: id) { return place }
         }
         return nil
     }
 
     /// When a message was edited or taken back last, wherever; UTC milliseconds, 0 for never.
     package func newestPatchMoment() throws(StoreError) -> Int64 {
-        try self.connection.first("SELECT max(patched_at) FROM message_extra WHERE patched_at > 0") {
+        try self.transaction.connection.first("SELECT max(patched_at) FROM message_extra WHERE patched_at > 0") {
             row throws(StoreError) in row.optionalInt64(0) ?? 0
         } ?? 0
     }
@@ -192,17 +198,18 @@ extension ReadTransaction {
                 ON e.conversation_id = m.conversation_id AND e.patched_at > ?2 AND e.patched_at > 0
             WHERE m.user_id = ?1 ORDER BY e.patched_at, e.conversation_id, e.sequence LIMIT ?3
             """
-        let places = try self.connection.query(sql, user, moment, try Self.page(limit)) { row throws(StoreError) in
+        let places = try self.transaction.connection.query(sql, user, moment, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             (place: MessagePlace(row.conversationID(0), row.int64(1)), moment: row.int64(2))
         }
         var conversations: [ConversationID: Conversation] = [:]
         var changed: [ChangedPlace] = []
         for (place, _) in places {
             if conversations[place.conversation] == nil {
-                conversations[place.conversation] = try self.conversation(place.conversation)
+                conversations[place.conversation] = try self.transaction.conversations.one(place.conversation)
             }
             guard let conversation = conversations[place.conversation] else { continue }
-            guard let message = try self.standing(place, as: .member(user)) else { continue }
+            guard let message = try self.transaction.messages.standing(place, as: .member(user)) else { continue }
             // For whom it is not, what stands in its place stays the same.
             if message.message.isStandIn, try !self.isFor(user, place) { continue }
             changed.append(ChangedPlace(conversation: conversation, message: message))
@@ -211,8 +218,8 @@ extension ReadTransaction {
     }
 
     private func isFor(_ user: UserID, _ place: MessagePlace) throws(StoreError) -> Bool {
-        let message = try self.connection.message(
-            in: place.conversation, sequence: place.sequence, senderName: self.name)
-        return try message?.isFor(self.name(of: user)) ?? false
+        let message = try self.transaction.connection.message(
+            in: place.conversation, sequence: place.sequence, senderName: self.transaction.name)
+        return try message?.isFor(self.transaction.name(of: user)) ?? false
     }
 }

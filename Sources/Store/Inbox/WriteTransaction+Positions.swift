@@ -27,7 +27,7 @@ package struct ReadChange: Hashable, Sendable {
     package var hasMoved: Bool
 }
 
-extension WriteTransaction {
+extension InboxWrites {
     /// Notes that a person has read up to and including `sequence`. A position only rises, and ends at the head. A badge
     /// set by hand goes.
     ///
@@ -36,7 +36,7 @@ extension WriteTransaction {
     package func markRead(
         _ user: UserID, in id: ConversationID, upTo sequence: Int64
     ) throws(StoreError) -> ReadChange {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         var member = try self.knownMember(user, in: id)
         let target = min(sequence, conversation.head)
         var hasMoved = target > member.readSequence
@@ -60,13 +60,14 @@ extension WriteTransaction {
         guard (0...ConversationBounds.markedUnread).contains(count) else {
             throw .invalid("0 to \(ConversationBounds.markedUnread) messages can be unread, not \(count)")
         }
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         var member = try self.knownMember(user, in: id)
         let counted = try self.badge(of: member, conversation)
         let count = min(count, conversation.head)
         var hasMoved = false
         if count < counted {
-            let target = try self.connection.position(leaving: count, for: member, in: id, head: conversation.head)
+            let target = try self.transaction.connection.position(
+                leaving: count, for: member, in: id, head: conversation.head)
             hasMoved = target > member.readSequence
             if hasMoved { try self.move(&member, to: target, in: conversation) }
         }
@@ -79,7 +80,7 @@ extension WriteTransaction {
     private func noteRead(
         _ change: ReadChange, _ user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
-        try self.noteChange(
+        try self.transaction.noteChange(
             .read(upTo: change.sequence, unread: change.unread, badge: change.badge), in: conversation, by: user,
             to: .people([user]))
     }
@@ -95,7 +96,9 @@ extension WriteTransaction {
     }
 
     func knownMember(_ user: UserID, in id: ConversationID) throws(StoreError) -> Member {
-        guard let member = try self.reading.member(user, in: id) else { throw .notFound("the member") }
+        guard let member = try self.transaction.reading.conversations.member(user, in: id) else {
+            throw .notFound("the member")
+        }
         return member
     }
 
@@ -108,16 +111,17 @@ extension WriteTransaction {
             member, conversation.id, upTo: target, head: conversation.head)
         member.readSequence = target
         member.readCountable = try self.countable(at: target, conversation)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE member SET read_from = read_sequence, read_sequence = ?, read_countable = ?,
                 own_countable_since_read = ?, change = ?, read_at = ?
             WHERE conversation_id = ? AND user_id = ?
-            """, target, member.readCountable, member.ownCountableSinceRead, self.nextChange(), self.moment(),
+            """, target, member.readCountable, member.ownCountableSinceRead, self.transaction.nextChange(),
+            self.transaction.moment(),
             conversation.id, member.user)
-        try self.noteReadReceipt(of: member.user, in: conversation, after: before, upTo: target)
+        try self.transaction.messages.noteReadReceipt(of: member.user, in: conversation, after: before, upTo: target)
         // Positions only rise: what is behind them is never counted again.
-        try self.connection.run(
+        try self.transaction.connection.run(
             "DELETE FROM shown_count WHERE user_id = ? AND conversation_id = ? AND sequence <= ?", member.user,
             conversation.id, target)
     }
@@ -129,20 +133,21 @@ extension WriteTransaction {
         _ count: Int64, _ user: UserID, in conversation: ConversationState
     ) throws(StoreError) -> Bool {
         if count > 0 { try self.ensurePreference(user, conversation.id) }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE preference SET marked_unread = ?3, marked_at = ?4, change = ?5
             WHERE user_id = ?1 AND conversation_id = ?2 AND (marked_unread <> ?3 OR (?3 > 0 AND marked_at <> ?4))
-            """, user, conversation.id, count, conversation.head, self.nextChange())
-        return self.connection.changes > 0
+            """, user, conversation.id, count, conversation.head, self.transaction.nextChange())
+        return self.transaction.connection.changes > 0
     }
 
     private func readChange(
         _ member: Member, _ conversation: ConversationState, hasMoved: Bool
     ) throws(StoreError) -> ReadChange {
-        let hidden = try self.reading.hiddenCount(member.user, in: conversation.id, after: member.readSequence)
+        let hidden = try self.transaction.reading.inbox.hiddenCount(
+            member.user, in: conversation.id, after: member.readSequence)
         let unread = max(0, member.unread(headCountable: conversation.headCountable) - hidden)
-        let marked = try self.reading.preference(of: member.user, in: conversation.id).markedUnread
+        let marked = try self.transaction.reading.inbox.preference(of: member.user, in: conversation.id).markedUnread
         return ReadChange(
             sequence: member.readSequence, unread: unread, badge: max(marked, try self.badge(of: member, conversation)),
             hasMoved: hasMoved)
@@ -150,13 +155,14 @@ extension WriteTransaction {
 
     /// The number shown, without one set by hand.
     private func badge(of member: Member, _ conversation: ConversationState) throws(StoreError) -> Int64 {
-        let hidden = try self.reading.hiddenCount(member.user, in: conversation.id, after: member.badgeSequence)
+        let hidden = try self.transaction.reading.inbox.hiddenCount(
+            member.user, in: conversation.id, after: member.badgeSequence)
         return max(0, member.badge(headCountable: conversation.headCountable) - hidden)
     }
 
     private func countable(at sequence: Int64, _ conversation: ConversationState) throws(StoreError) -> Int64 {
         if sequence == conversation.head { return conversation.headCountable }
-        return try self.connection.countable(at: sequence, in: conversation.id)
+        return try self.transaction.connection.countable(at: sequence, in: conversation.id)
     }
 
     /// Countable messages of the person's own after `target`; counts the shorter side, and nothing at all for someone
@@ -167,28 +173,30 @@ extension WriteTransaction {
         if member.ownCountableSinceRead == 0 || target >= member.ownLastSequence { return 0 }
         if target - member.readSequence <= head - target {
             return member.ownCountableSinceRead
-                - (try self.connection.ownCountable(member.user, in: id, after: member.readSequence, upTo: target))
+                - (try self.transaction.connection.ownCountable(
+                    member.user, in: id, after: member.readSequence, upTo: target))
         }
-        return try self.connection.ownCountable(member.user, in: id, after: target, upTo: head)
+        return try self.transaction.connection.ownCountable(member.user, in: id, after: target, upTo: head)
     }
 
     /// Notes how far devices acknowledged receipt. Positions only rise and end at the head; those of people who are no
     /// members any more are skipped.
     package func recordDelivered(_ positions: [DeliveredPosition]) throws(StoreError) {
         for position in positions {
-            guard let conversation = try self.memory.conversation(position.conversation),
+            guard let conversation = try self.transaction.memory.conversation(position.conversation),
                 conversation.roles[position.user] != nil
             else { continue }
-            try self.connection.run(
+            try self.transaction.connection.run(
                 """
                 INSERT INTO delivered (user_id, device_class, conversation_id, sequence, at) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET from_sequence = sequence, sequence = excluded.sequence, at = excluded.at
                     WHERE excluded.sequence > sequence
                 """, position.user, position.deviceClass, position.conversation,
-                min(position.sequence, conversation.head), self.wallMilliseconds)
+                min(position.sequence, conversation.head), self.transaction.wallMilliseconds)
             // In a group nobody is told, so that it may be spared there.
             if conversation.isOfTwo {
-                try self.acknowledge(position.user, in: position.conversation, upTo: position.sequence)
+                try self.transaction.messages.acknowledge(
+                    position.user, in: position.conversation, upTo: position.sequence)
             }
         }
     }

@@ -1,7 +1,7 @@
 package import ChatModel
 
 // One person's view of one conversation: only members have one.
-extension WriteTransaction {
+extension InboxWrites {
     /// Changes a person's view of a conversation.
     ///
     /// - Returns: the change number; that of the last change when nothing changed.
@@ -14,12 +14,12 @@ extension WriteTransaction {
         let conversation = try self.viewable(id, by: user)
         let form = conversation.kind == .group ? conversation.settings.form : nil
         if let alerts = patch.alerts, !TeamAlerts.choices(in: form).contains(alerts) { throw .refused(.notApplicable) }
-        let before = try self.reading.preference(of: user, in: id)
+        let before = try self.transaction.reading.inbox.preference(of: user, in: id)
         let after = try self.patched(before, patch, head: conversation.head)
         guard after != before else { return before.change }
         try self.ensurePreference(user, id)
-        let change = self.nextChange()
-        try self.connection.run(
+        let change = self.transaction.nextChange()
+        try self.transaction.connection.run(
             """
             UPDATE preference SET pinned = ?, muted = ?, saved = ?, remark = ?, draft = ?, browse_to = ?,
                 keep_sequence = ?, keep_offset = ?, extra_version = ?, settings = ?, change = ?
@@ -27,17 +27,17 @@ extension WriteTransaction {
             """, after.isPinned, after.alerts.stored, after.isSaved, after.remark, after.draft, after.browseTo,
             after.keepSequence, after.keepOffset, patch.changesExtra ? change : before.extraVersion,
             after.settings.map { String(decoding: $0, as: UTF8.self) }, change, user, id)
-        if after.remark != before.remark { self.noteProfile(.teamRemark(by: user, of: id)) }
-        if patch.changesExtra { try self.noteOwn(.place, of: user, in: conversation) }
-        if after.differsInSettings(from: before) { try self.noteOwn(.settings, of: user, in: conversation) }
+        if after.remark != before.remark { self.transaction.noteProfile(.teamRemark(by: user, of: id)) }
+        if patch.changesExtra { try self.transaction.noteOwn(.place, of: user, in: conversation) }
+        if after.differsInSettings(from: before) { try self.transaction.noteOwn(.settings, of: user, in: conversation) }
         return change
     }
 
     private func patched(
         _ before: ConversationPreference, _ patch: PreferencePatch, head: Int64
     ) throws(StoreError) -> ConversationPreference {
-        try Self.check(scalars: patch.remark, ConversationBounds.remarkScalars, "remark")
-        try Self.check(bytes: patch.draft, ConversationBounds.draftBytes, "draft")
+        try WriteTransaction.check(scalars: patch.remark, ConversationBounds.remarkScalars, "remark")
+        try WriteTransaction.check(bytes: patch.draft, ConversationBounds.draftBytes, "draft")
         var after = before
         after.isPinned = patch.isPinned ?? before.isPinned
         if let alerts = patch.alerts {
@@ -46,13 +46,14 @@ extension WriteTransaction {
             after.alerts = isSilenced ? .none : .all
         }
         after.isSaved = patch.isSaved ?? before.isSaved
-        Self.set(&after.remark, patch.remark)
-        Self.set(&after.draft, patch.draft)
+        WriteTransaction.set(&after.remark, patch.remark)
+        WriteTransaction.set(&after.draft, patch.draft)
         after.browseTo = max(0, min(patch.browseTo ?? before.browseTo, head))
         after.keepSequence = max(0, min(patch.keepSequence ?? before.keepSequence, head))
         after.keepOffset = patch.keepOffset ?? before.keepOffset
         if let mergePatch = patch.settingsMergePatch {
-            after.settings = try Self.merged(before.settings, mergePatch, ConversationBounds.settingsBytes, "settings")
+            after.settings = try WriteTransaction.merged(
+                before.settings, mergePatch, ConversationBounds.settingsBytes, "settings")
         }
         return after
     }
@@ -63,12 +64,12 @@ extension WriteTransaction {
     /// - Throws: `refused(.notMember)`, `notFound`.
     package func hideConversation(_ user: UserID, _ id: ConversationID) throws(StoreError) {
         let conversation = try self.viewable(id, by: user)
-        try self.noteOwn(.hidden, of: user, in: conversation)
+        try self.transaction.noteOwn(.hidden, of: user, in: conversation)
         try self.markRead(user, in: id, upTo: conversation.head)
         try self.ensurePreference(user, id)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE preference SET hidden_through = ?, change = ? WHERE user_id = ? AND conversation_id = ?",
-            conversation.head, self.nextChange(), user, id)
+            conversation.head, self.transaction.nextChange(), user, id)
     }
 
     /// Puts a hidden conversation back.
@@ -76,11 +77,11 @@ extension WriteTransaction {
     /// - Throws: `refused(.notMember)`, `notFound`.
     package func showConversation(_ user: UserID, _ id: ConversationID) throws(StoreError) {
         _ = try self.viewable(id, by: user)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE preference SET hidden_through = NULL, change = ?
             WHERE user_id = ? AND conversation_id = ? AND hidden_through IS NOT NULL
-            """, self.nextChange(), user, id)
+            """, self.transaction.nextChange(), user, id)
     }
 
     /// Takes the history up to and including `sequence` away from this person: it counts as read, and they are not
@@ -93,30 +94,30 @@ extension WriteTransaction {
         _ user: UserID, in id: ConversationID, through sequence: Int64
     ) throws(StoreError) -> Int64 {
         let conversation = try self.viewable(id, by: user)
-        let before = try self.reading.preference(of: user, in: id).clearedThrough
+        let before = try self.transaction.reading.inbox.preference(of: user, in: id).clearedThrough
         let target = min(sequence, conversation.head)
         guard target > before else { return before }
-        try self.noteOwn(.cleared, of: user, in: conversation)
+        try self.transaction.noteOwn(.cleared, of: user, in: conversation)
         try self.markRead(user, in: id, upTo: target)
         try self.ensurePreference(user, id)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE preference SET cleared_through = ?, change = ? WHERE user_id = ? AND conversation_id = ?", target,
-            self.nextChange(), user, id)
+            self.transaction.nextChange(), user, id)
         // What is gone is not delivered any more either.
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE delivered SET sequence = ?1 WHERE user_id = ?2 AND conversation_id = ?3 AND sequence < ?1", target,
             user, id)
         return target
     }
 
     func ensurePreference(_ user: UserID, _ id: ConversationID) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "INSERT OR IGNORE INTO preference (user_id, conversation_id, change) VALUES (?, ?, ?)", user, id,
-            self.nextChange())
+            self.transaction.nextChange())
     }
 
     private func viewable(_ id: ConversationID, by user: UserID) throws(StoreError) -> ConversationState {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         guard conversation.roles[user] != nil else { throw .refused(.notMember) }
         return conversation
     }

@@ -34,13 +34,17 @@ struct MessageTarget {
     var repeated: MessageChange { self.change(revision: 0, patchedAt: self.patchedAt, for: []) }
 }
 
-extension WriteTransaction {
+extension MessageWrites {
     /// The conversation, for someone who may know of it.
     ///
     /// - Throws: `refused` with `noSuchUser`, `noSuchConversation`, `notMember`.
     func conversation(_ id: ConversationID, for actor: Actor) throws(StoreError) -> ConversationState {
-        guard let person = try self.memory.user(actor.user), !person.isDeleted else { throw .refused(.noSuchUser) }
-        guard let conversation = try self.memory.conversation(id) else { throw .refused(.noSuchConversation) }
+        guard let person = try self.transaction.memory.user(actor.user), !person.isDeleted else {
+            throw .refused(.noSuchUser)
+        }
+        guard let conversation = try self.transaction.memory.conversation(id) else {
+            throw .refused(.noSuchConversation)
+        }
         if actor.isPrivileged { return conversation }
         if try self.role(of: actor.user, in: conversation) != nil { return conversation }
         switch conversation.kind {
@@ -55,7 +59,7 @@ extension WriteTransaction {
 
     /// The role of a member; of a topic without members of its own, in its community. `nil` for anyone else.
     func role(of user: UserID, in conversation: ConversationState) throws(StoreError) -> MemberRole? {
-        try self.memory.home(of: conversation).roles[user]
+        try self.transaction.memory.home(of: conversation).roles[user]
     }
 
     /// The message to be changed, with the facts about who wants to.
@@ -74,14 +78,14 @@ extension WriteTransaction {
     /// True when a person may see a message.
     func isForThem(_ target: MessageTarget, _ user: UserID) throws(StoreError) -> Bool {
         guard let names = target.visibleTo, target.sender != user else { return true }
-        return names.contains(try self.name(user))
+        return names.contains(try self.transaction.name(user))
     }
 
     /// Receivers who may see a message.
     func audience(of target: MessageTarget) throws(StoreError) -> [UserID] {
         guard let names = target.visibleTo else { return target.receivers }
         var audience: Set<UserID> = [target.sender]
-        for name in names { if let user = try self.memory.user(named: name) { audience.insert(user.id) } }
+        for name in names { if let user = try self.transaction.memory.user(named: name) { audience.insert(user.id) } }
         return target.receivers.filter(audience.contains)
     }
 
@@ -97,15 +101,16 @@ extension WriteTransaction {
             WHERE m.conversation_id = ? AND m.sequence = ?
             """
         let role = try self.role(of: actor.user, in: conversation)
-        let receivers = try self.memory.receivers(of: conversation)
-        return try self.connection.first(sql, place.conversation, place.sequence) { row throws(StoreError) in
+        let receivers = try self.transaction.memory.receivers(of: conversation)
+        return try self.transaction.connection.first(sql, place.conversation, place.sequence) {
+            row throws(StoreError) in
             let sender = row.userID(1)
             let flags = MessageFlags(rawValue: row.int64(3))
             let withdrawal = Withdrawal(rawValue: row.int64(4))
             var facts = MessageFacts(
                 authority: actor.authority, kind: conversation.kind, flags: conversation.flags,
                 role: role, isAuthor: sender == actor.user)
-            facts.ageSeconds = (self.wallMilliseconds - row.int64(2)) / 1_000
+            facts.ageSeconds = (self.transaction.wallMilliseconds - row.int64(2)) / 1_000
             facts.isRecalled = withdrawal.contains(.recalled)
             facts.isDeletedForAll = withdrawal.contains(.deleted)
             facts.receiptRequested = flags.contains(.receiptRequested)
@@ -123,8 +128,8 @@ extension WriteTransaction {
     /// change any more.
     func raiseRevision(of conversation: ConversationState) throws(StoreError) -> Int64 {
         let revision = conversation.revision + 1
-        try self.connection.run(
-            "UPDATE conversation SET revision = ?, change = ? WHERE id = ?", revision, self.nextChange(),
+        try self.transaction.connection.run(
+            "UPDATE conversation SET revision = ?, change = ? WHERE id = ?", revision, self.transaction.nextChange(),
             conversation.id)
         conversation.revision = revision
         return revision
@@ -133,10 +138,11 @@ extension WriteTransaction {
     /// Takes the conversation's next revision for something only one member sees: to the others it has not changed.
     func raiseRevision(of conversation: ConversationState, for user: UserID) throws(StoreError) -> Int64 {
         let revision = conversation.revision + 1
-        try self.connection.run("UPDATE conversation SET revision = ? WHERE id = ?", revision, conversation.id)
+        try self.transaction.connection.run(
+            "UPDATE conversation SET revision = ? WHERE id = ?", revision, conversation.id)
         conversation.revision = revision
-        try self.connection.run(
-            "UPDATE member SET change = ? WHERE conversation_id = ? AND user_id = ?", self.nextChange(),
+        try self.transaction.connection.run(
+            "UPDATE member SET change = ? WHERE conversation_id = ? AND user_id = ?", self.transaction.nextChange(),
             conversation.id, user)
         return revision
     }

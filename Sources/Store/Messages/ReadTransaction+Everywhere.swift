@@ -41,12 +41,12 @@ package enum EverywhereBounds {
     package static let conversations = 20_000
 }
 
-extension ReadTransaction {
+extension MessageReads {
     /// A page of the messages of all conversations, in the order of the query. What was deleted for everyone is not there.
     ///
     /// - Throws: `invalid` when more conversations would have to be looked at than `EverywhereBounds` allow.
-    package func messagesEverywhere(_ query: EverywhereQuery) throws(StoreError) -> [PlacedMessage] {
-        let limit = Int(try Self.page(query.limit))
+    package func everywhere(_ query: EverywhereQuery) throws(StoreError) -> [PlacedMessage] {
+        let limit = Int(try ReadTransaction.page(query.limit))
         var found: [Found] = []
         let comes: (Int64, Int64) -> Bool = { query.isForward ? $0 < $1 : $0 > $1 }
         let precedes: (Found, Found) -> Bool = { left, right in
@@ -63,7 +63,7 @@ extension ReadTransaction {
         var messages: [PlacedMessage] = []
         for row in found {
             var known = conversations[row.place.conversation]
-            if known == nil { known = try self.conversation(row.place.conversation) }
+            if known == nil { known = try self.transaction.conversations.one(row.place.conversation) }
             guard let conversation = known,
                 let message = try self.standing(row.place, as: .unrestricted)
             else { continue }
@@ -88,7 +88,7 @@ extension ReadTransaction {
             SELECT id, created_at FROM conversation WHERE head > 0 AND active_at >= ? AND created_at <= ?
             ORDER BY created_at LIMIT ?
             """
-        let found = try self.connection.query(
+        let found = try self.transaction.connection.query(
             query.isForward ? forward : backward, query.after.atMilliseconds, query.before.atMilliseconds,
             EverywhereBounds.conversations + 1
         ) { row throws(StoreError) in (id: row.conversationID(0), edge: row.int64(1)) }
@@ -117,7 +117,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [Found] {
         let low = try self.lastSequence(in: id, notAfter: query.after.atMilliseconds - 1) + 1
         let high = try self.lastSequence(in: id, notAfter: query.before.atMilliseconds)
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             query.isForward ? Self.rowsForward : Self.rowsBackward, id, low, high, query.after.atMilliseconds,
             query.after.id, query.before.atMilliseconds, query.before.id, query.sender, Int64(limit)
         ) { row throws(StoreError) in (place: MessagePlace(id, row.int64(0)), id: row.int64(1), sentAt: row.int64(2)) }

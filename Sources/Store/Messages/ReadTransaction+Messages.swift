@@ -13,7 +13,7 @@ package enum HistoryAccess: Hashable, Sendable {
     case unrestricted
 }
 
-extension ReadTransaction {
+extension MessageReads {
     /// So many messages are looked through for one page.
     package static let maximumLookedThrough = 20_000
 
@@ -28,33 +28,33 @@ extension ReadTransaction {
     ///   and the page is filled from further away, through `maximumLookedThrough` messages at most. Otherwise it is there
     ///   as `MessageFlags.unseen`.
     /// - Throws: `notFound` without access; `invalid` for the limit.
-    package func latestMessages(
+    package func latest(
         in id: ConversationID, limit: Int, as access: HistoryAccess, skippingUnseen: Bool = false,
         maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
-        try self.messages(
+        try self.page(
             in: id, before: Int64.max, limit: limit, as: access, skippingUnseen: skippingUnseen,
             maximumBytes: maximumBytes)
     }
 
     /// The messages just before `sequence`, without it, oldest first; `limit` is 1...1000.
-    package func messages(
+    package func page(
         in id: ConversationID, before sequence: Int64, limit: Int, as access: HistoryAccess,
         skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
-        let page = Int(try Self.page(limit))
+        let page = Int(try ReadTransaction.page(limit))
         var found: [Message] = []
         var before = sequence
         var lookedThrough = 0
         repeat {
             var room = PageRoom(bytes: maximumBytes)
-            let rows = try self.messages(
+            let rows = try self.page(
                 in: id, before: before, from: view.start, view, limit: Int64(page), &room)
             let seen = try self.seen(rows, view)
             found = (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).suffix(page - found.count) + found
             guard let first = rows.first, rows.count == page || room.isFull else { break }
-            if !found.isEmpty, room.isFull || self.isOverTime { break }
+            if !found.isEmpty, room.isFull || self.transaction.isOverTime { break }
             before = first.sequence
             lookedThrough += rows.count
         } while found.count < page && lookedThrough < Self.maximumLookedThrough
@@ -62,22 +62,22 @@ extension ReadTransaction {
     }
 
     /// The messages just after `sequence`, without it, oldest first; `limit` is 1...1000.
-    package func messages(
+    package func page(
         in id: ConversationID, after sequence: Int64, limit: Int, as access: HistoryAccess,
         skippingUnseen: Bool = false, maximumBytes: Int? = nil
     ) throws(StoreError) -> [Message] {
         let view = try self.view(of: id, for: access)
-        let page = Int(try Self.page(limit))
+        let page = Int(try ReadTransaction.page(limit))
         var found: [Message] = []
         var from = max(view.start, sequence &+ 1)
         var lookedThrough = 0
         repeat {
             var room = PageRoom(bytes: maximumBytes)
-            let rows = try self.messages(in: id, from: from, view, limit: Int64(page), &room)
+            let rows = try self.page(in: id, from: from, view, limit: Int64(page), &room)
             let seen = try self.seen(rows, view)
             found += (skippingUnseen ? seen.filter { !$0.isUnseen } : seen).prefix(page - found.count)
             guard let last = rows.last, rows.count == page || room.isFull else { break }
-            if !found.isEmpty, room.isFull || self.isOverTime { break }
+            if !found.isEmpty, room.isFull || self.transaction.isOverTime { break }
             from = last.sequence + 1
             lookedThrough += rows.count
         } while found.count < page && lookedThrough < Self.maximumLookedThrough
@@ -87,44 +87,47 @@ extension ReadTransaction {
     /// A message with its neighbours, oldest first: (limit - 1) / 2 before it, rounded down, itself, and the rest after
     /// it; 10 are 4 + 1 + 5. At an end of the conversation there are fewer: the other side does not make up for them.
     /// Empty when there is no such message.
-    package func messages(
+    package func page(
         in id: ConversationID, around sequence: Int64, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [Message] {
-        let page = try Self.page(limit)
+        let page = try ReadTransaction.page(limit)
         let before = Int((page - 1) / 2)
-        guard try self.message(in: id, sequence: sequence, as: access) != nil else { return [] }
-        let earlier = before == 0 ? [] : try self.messages(in: id, before: sequence, limit: before, as: access)
-        return earlier + (try self.messages(in: id, after: sequence - 1, limit: Int(page) - before, as: access))
+        guard try self.one(in: id, sequence: sequence, as: access) != nil else { return [] }
+        let earlier = before == 0 ? [] : try self.page(in: id, before: sequence, limit: before, as: access)
+        return earlier + (try self.page(in: id, after: sequence - 1, limit: Int(page) - before, as: access))
     }
 
-    package func message(
+    package func one(
         in id: ConversationID, sequence: Int64, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
         let view = try self.view(of: id, for: access)
         guard sequence >= view.start else { return nil }
-        guard let message = try self.connection.message(in: id, sequence: sequence, senderName: self.name) else {
+        guard
+            let message = try self.transaction.connection.message(
+                in: id, sequence: sequence, senderName: self.transaction.name)
+        else {
             return nil
         }
         return try self.seen(message, view)
     }
 
     /// The message with this id. Ids rise with the sequence, so it is found by halving: about 20 steps in a million.
-    package func message(
+    package func one(
         _ message: MessageID, in id: ConversationID, as access: HistoryAccess
     ) throws(StoreError) -> Message? {
         try self.check(access, to: id)
         guard let place = try self.place(of: message, in: id) else { return nil }
-        return try self.message(in: id, sequence: place.sequence, as: access)
+        return try self.one(in: id, sequence: place.sequence, as: access)
     }
 
     /// Where the message with this id is, found in the same way; `nil` when it is not in this conversation. Says nothing
     /// about who may know.
     package func place(of message: MessageID, in id: ConversationID) throws(StoreError) -> MessagePlace? {
         var low: Int64 = 1
-        var high = try self.conversation(id)?.head ?? 0
+        var high = try self.transaction.conversations.one(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
-            let found = try self.connection.first(
+            let found = try self.transaction.connection.first(
                 "SELECT id FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
             ) { row throws(StoreError) in row.int64(0) }
             guard let found else { throw Row.damaged("hole in a conversation") }
@@ -136,21 +139,21 @@ extension ReadTransaction {
 
     /// Messages of a conversation whose ids are above one position and not above another, oldest first. Says nothing
     /// about who may see them.
-    func messages(
+    func page(
         in id: ConversationID, after position: StorePosition, through last: StorePosition, limit: Int
     ) throws(StoreError) -> [(sequence: Int64, id: MessageID)] {
         var low: Int64 = 1
-        var high = try self.conversation(id)?.head ?? 0
+        var high = try self.transaction.conversations.one(id)?.head ?? 0
         while low <= high {
             let middle = low + (high - low) / 2
-            let found = try self.connection.first(
+            let found = try self.transaction.connection.first(
                 "SELECT id <= ?3 FROM message WHERE conversation_id = ?1 AND sequence = ?2", id, middle,
                 position.rawValue
             ) { row throws(StoreError) in row.int64(0) != 0 }
             guard let isKnown = found else { throw Row.damaged("hole in a conversation") }
             if isKnown { low = middle + 1 } else { high = middle - 1 }
         }
-        let found = try self.connection.query(
+        let found = try self.transaction.connection.query(
             "SELECT sequence, id FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?",
             id, low, limit
         ) { row throws(StoreError) in (sequence: row.int64(0), id: MessageID(rawValue: row.int64(1))) }
@@ -171,13 +174,13 @@ extension ReadTransaction {
         ORDER BY sequence DESC LIMIT ?4
         """)
 
-    private func messages(
+    private func page(
         in id: ConversationID, before sequence: Int64, from start: Int64, _ view: HistoryView, limit: Int64,
         _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
-        return try self.connection.messages(
+        return try self.transaction.connection.messages(
             Self.messagesSQL, id, sequence, start, limit, view.onlyFor?.text, view.viewer?.user, room: &room,
-            senderName: self.name
+            senderName: self.transaction.name
         ).reversed()
     }
 
@@ -190,12 +193,12 @@ extension ReadTransaction {
         ORDER BY sequence LIMIT ?3
         """)
 
-    private func messages(
+    private func page(
         in id: ConversationID, from sequence: Int64, _ view: HistoryView, limit: Int64, _ room: inout PageRoom
     ) throws(StoreError) -> [Message] {
-        return try self.connection.messages(
+        return try self.transaction.connection.messages(
             Self.messages2SQL, id, sequence, limit, view.onlyFor?.text, view.viewer?.user, room: &room,
-            senderName: self.name)
+            senderName: self.transaction.name)
     }
 
     // MARK: Numbers for status
@@ -207,7 +210,7 @@ extension ReadTransaction {
                 (SELECT coalesce(sum(head), 0) FROM conversation), (SELECT count(*) FROM device_token),
                 (SELECT value FROM meta WHERE key = 'epoch')
             """
-        let counts = try self.connection.first(sql) { row throws(StoreError) in
+        let counts = try self.transaction.connection.first(sql) { row throws(StoreError) in
             StoreCounts(
                 users: row.int64(0), conversations: row.int64(1), messages: row.int64(2), tokens: row.int64(3),
                 epoch: row.int64(4))

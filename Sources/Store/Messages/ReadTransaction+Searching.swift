@@ -26,10 +26,10 @@ package struct MessageStub: Hashable, Sendable {
 }
 
 // Reading for the search index, which lies in a file of its own.
-extension ReadTransaction {
+extension MessageReads {
     /// The conversations that changed after a change number, in the order of their changes. Looks at every conversation.
     package func conversationHeads(changedAfter change: Int64) throws(StoreError) -> [ConversationHead] {
-        try self.connection.query(
+        try self.transaction.connection.query(
             "SELECT id, head, revision, change FROM conversation WHERE change > ? ORDER BY change", change
         ) { row throws(StoreError) in
             ConversationHead(
@@ -42,7 +42,7 @@ extension ReadTransaction {
         in id: ConversationID, after sequence: Int64, limit: Int
     ) throws(StoreError) -> [MessageStub] {
         guard (1...10_000).contains(limit) else { throw .invalid("at most 10000 messages at a time") }
-        return try self.connection.query(
+        return try self.transaction.connection.query(
             "SELECT sequence, id FROM message WHERE conversation_id = ? AND sequence > ? ORDER BY sequence LIMIT ?", id,
             sequence, limit
         ) { row throws(StoreError) in
@@ -53,8 +53,8 @@ extension ReadTransaction {
     /// A message as it stands now, for an index: whoever may see it. `nil` when there is none.
     package func indexable(_ place: MessagePlace) throws(StoreError) -> Message? {
         guard
-            let message = try self.connection.message(
-                in: place.conversation, sequence: place.sequence, senderName: self.name)
+            let message = try self.transaction.connection.message(
+                in: place.conversation, sequence: place.sequence, senderName: self.transaction.name)
         else { return nil }
         let extra = try self.loadExtras(of: [place.sequence], in: place.conversation, for: nil)[place.sequence]
         guard let extra else { return message }
@@ -65,20 +65,20 @@ extension ReadTransaction {
     /// Where a person may look now: each conversation that they are in, as a member, a listener or through its community,
     /// with the first sequence that they may see.
     package func searchScope(of user: UserID) throws(StoreError) -> [ConversationID: Int64] {
-        let showsAll = self.views.showsBeforeJoining
+        let showsAll = self.transaction.views.showsBeforeJoining
         let sql: StaticString = """
             SELECT m.conversation_id, coalesce(p.cleared_through, 0) + 1, m.joined_sequence + 1
             FROM member m LEFT JOIN preference p
                 ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
             WHERE m.user_id = ?
             """
-        let own = try self.connection.query(sql, user) { row throws(StoreError) in
+        let own = try self.transaction.connection.query(sql, user) { row throws(StoreError) in
             (row.conversationID(0), showsAll ? row.int64(1) : max(row.int64(1), row.int64(2)))
         }
         var scope = Dictionary(own) { first, _ in first }
         for id in try self.conversationsHeard(by: user) where scope[id] == nil {
             // Who has left since is no longer in it.
-            guard try self.hears(user, in: id) else { continue }
+            guard try self.transaction.conversations.hears(user, in: id) else { continue }
             scope[id] = try self.view(of: id, for: .member(user)).start
         }
         return scope
@@ -97,7 +97,7 @@ extension ReadTransaction {
     /// Conversations that a person hears without being a member of their own: by listening, or as topics of their
     /// communities.
     private func conversationsHeard(by user: UserID) throws(StoreError) -> [ConversationID] {
-        try self.connection.query(Self.heardSQL, user) { row throws(StoreError) in row.conversationID(0) }
+        try self.transaction.connection.query(Self.heardSQL, user) { row throws(StoreError) in row.conversationID(0) }
     }
 
     /// The first sequence of a conversation that somebody may see.

@@ -70,7 +70,7 @@ package struct HistoryQuery: Hashable, Sendable {
 }
 
 // Reading messages as they stand now.
-extension ReadTransaction {
+extension MessageReads {
     /// A page of history, oldest first whatever the direction; it ends where `PageRoom()` does, with one message at least,
     /// and is gone on with from its outermost message. Without what the asker deleted for themselves, and without
     /// what was deleted for everyone; what was recalled is there, empty.
@@ -82,7 +82,7 @@ extension ReadTransaction {
         let view = try self.view(of: id, for: access)
         guard query.limit != 0 else { return [] }
         let (later, earlier) = query.isForward ? (query.end, query.start) : (query.start, query.end)
-        var page = StandingPage(in: id, view, limit: try Self.page(query.limit))
+        var page = StandingPage(in: id, view, limit: try ReadTransaction.page(query.limit))
         page.low = max(view.start, try self.lowest(earlier, in: id))
         page.high = try self.highest(later, in: id)
         page.isForward = query.isForward
@@ -103,12 +103,12 @@ extension ReadTransaction {
 
     /// Name of who sent a message, also of one that was deleted for everybody; `nil` when there is none.
     package func sender(of place: MessagePlace) throws(StoreError) -> UserName? {
-        let sender = try self.connection.first(
+        let sender = try self.transaction.connection.first(
             "SELECT sender_id FROM message WHERE conversation_id = ? AND sequence = ?", place.conversation,
             place.sequence
         ) { row throws(StoreError) in row.userID(0) }
         guard let sender else { return nil }
-        return try self.name(of: sender)
+        return try self.transaction.name(of: sender)
     }
 
     /// The message with one of our ids, or the name and time of one that has another.
@@ -122,7 +122,7 @@ extension ReadTransaction {
             WHERE conversation_id = ? AND sequence BETWEEN ? AND ? AND json_extract(envelope, '$.id') = ?
             ORDER BY sequence LIMIT 1
             """
-        return try self.connection.first(sql, id, first, last, name) { row throws(StoreError) in
+        return try self.transaction.connection.first(sql, id, first, last, name) { row throws(StoreError) in
             MessagePlace(id, row.int64(0))
         }
     }
@@ -175,7 +175,7 @@ extension ReadTransaction {
             guard messages.count == Int(page.limit) || room.isFull, let first = messages.first, let last = messages.last
             else { break }
             let hasMore = page.isForward ? last.sequence < page.high : first.sequence > page.low
-            isCut = hasMore && !found.isEmpty && (room.isFull || self.isOverTime)
+            isCut = hasMore && !found.isEmpty && (room.isFull || self.transaction.isOverTime)
             if isCut { break }
             if page.isForward { page.low = last.sequence + 1 } else { page.high = first.sequence - 1 }
             // Where something was not for the viewer there may be more of it.
@@ -201,13 +201,14 @@ extension ReadTransaction {
 
     private func rows(of page: StandingPage, _ room: inout PageRoom) throws(StoreError) -> [Message] {
         let kind = page.kind.map { Int64($0.rawValue) }
-        let messages = try self.connection.messages(
+        let messages = try self.transaction.connection.messages(
             page.isForward ? Self.forward : Self.backward, page.conversation, page.low, page.high, kind,
-            page.onlyWithdrawn, page.notFrom, page.view.viewer?.user, page.limit, room: &room, senderName: self.name)
+            page.onlyWithdrawn, page.notFrom, page.view.viewer?.user, page.limit, room: &room,
+            senderName: self.transaction.name)
         return page.isForward ? messages : messages.reversed()
     }
 
-    private static let page: SQLText = """
+    private static let pageSQL: SQLText = """
         SELECT \(Row.messageColumns)
         FROM message AS m WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
             AND (?4 IS NULL OR (kind = ?4 AND flags & \(MessageFlags.withdrawn) = 0))
@@ -221,8 +222,8 @@ extension ReadTransaction {
                 WHERE e.conversation_id = ?1 AND e.sequence = m.sequence AND e.withdrawn & \(Withdrawal.deleted) <> 0)
         """
     // The two differ in their order alone, which only a text of its own makes that of the key.
-    private static let forward = SQL("\(page) ORDER BY sequence LIMIT ?8")
-    private static let backward = SQL("\(page) ORDER BY sequence DESC LIMIT ?8")
+    private static let forward = SQL("\(pageSQL) ORDER BY sequence LIMIT ?8")
+    private static let backward = SQL("\(pageSQL) ORDER BY sequence DESC LIMIT ?8")
 
     /// When the other one of two got and read each message.
     private func withReceipts(
@@ -233,7 +234,7 @@ extension ReadTransaction {
             SELECT user_id, acked_sequence, acked_at, read_sequence, read_at FROM member
             WHERE conversation_id = ? LIMIT 3
             """
-        let people = try self.connection.query(sql, id) { row throws(StoreError) in
+        let people = try self.transaction.connection.query(sql, id) { row throws(StoreError) in
             (user: row.userID(0), acked: row.int64(1), ackedAt: row.int64(2), read: row.int64(3), readAt: row.int64(4))
         }
         guard people.count == 2 else { return messages }

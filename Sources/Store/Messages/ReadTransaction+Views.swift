@@ -18,7 +18,7 @@ struct HistoryView {
     var onlyFor: UserName? { self.kind == .service ? self.viewer?.name : nil }
 }
 
-extension ReadTransaction {
+extension MessageReads {
     /// Reads a person's view of a conversation: from the first message or after the part a member has cleared, and
     /// after their joining where the operator has set that.
     ///
@@ -30,21 +30,23 @@ extension ReadTransaction {
         case .onBehalf(let person): return try self.view(of: id, onBehalfOf: person)
         case .member(let person): user = person
         }
-        let showsAll = self.views.showsBeforeJoining
-        let viewer = Viewer(user: user, name: try self.name(of: user))
+        let showsAll = self.transaction.views.showsBeforeJoining
+        let viewer = Viewer(user: user, name: try self.transaction.name(of: user))
         let sql: StaticString = """
             SELECT coalesce(p.cleared_through, 0) + 1, m.joined_sequence + 1, c.kind
             FROM member m JOIN conversation c ON c.id = m.conversation_id
             LEFT JOIN preference p ON p.user_id = m.user_id AND p.conversation_id = m.conversation_id
             WHERE m.conversation_id = ? AND m.user_id = ?
             """
-        let found = try self.connection.first(sql, id, user) { row throws(StoreError) in
+        let found = try self.transaction.connection.first(sql, id, user) { row throws(StoreError) in
             HistoryView(
                 start: showsAll ? row.int64(0) : max(row.int64(0), row.int64(1)), viewer: viewer,
                 kind: try row.conversationKind(2))
         }
         if let found { return found }
-        guard try self.hears(user, in: id), let conversation = try self.conversation(id) else {
+        guard try self.transaction.conversations.hears(user, in: id),
+            let conversation = try self.transaction.conversations.one(id)
+        else {
             throw .notFound("the conversation")
         }
         var view = HistoryView(viewer: viewer, kind: conversation.kind)
@@ -53,10 +55,12 @@ extension ReadTransaction {
     }
 
     private func view(of id: ConversationID, onBehalfOf user: UserID) throws(StoreError) -> HistoryView {
-        guard let conversation = try self.conversation(id) else { return HistoryView() }
-        let viewer = Viewer(user: user, name: try self.name(of: user))
+        guard let conversation = try self.transaction.conversations.one(id) else { return HistoryView() }
+        let viewer = Viewer(user: user, name: try self.transaction.name(of: user))
         var view = HistoryView(viewer: viewer, kind: conversation.kind)
-        if !self.views.showsBeforeJoining, let member = try self.member(user, in: id) {
+        if !self.transaction.views.showsBeforeJoining,
+            let member = try self.transaction.conversations.member(user, in: id)
+        {
             view.start = member.joinedSequence + 1
         }
         return view
@@ -70,7 +74,9 @@ extension ReadTransaction {
                 SELECT joined_at AS at FROM member WHERE conversation_id = ?1 AND user_id = ?3
                 UNION ALL SELECT added_at FROM listener WHERE conversation_id = ?2 AND user_id = ?3)
             """
-        let joinedAt = try self.connection.first(sql, try self.home(of: conversation.id), conversation.id, user) {
+        let joinedAt = try self.transaction.connection.first(
+            sql, try self.transaction.conversations.home(of: conversation.id), conversation.id, user
+        ) {
             row throws(StoreError) in row.optionalInt64(0)
         }
         guard let joinedAt = joinedAt ?? nil else { return conversation.head + 1 }
@@ -81,7 +87,7 @@ extension ReadTransaction {
     func seen(_ message: Message, _ view: HistoryView) throws(StoreError) -> Message? {
         guard let viewer = view.viewer else { return message }
         guard message.isFor(viewer.name) else { return message.forOthers(in: view.kind) }
-        let filter = self.views.filter
+        let filter = self.transaction.views.filter
         if filter.isEmpty { return message }
         let rule = filter.verdicts(on: message.content, from: message.sender)?.rule(for: viewer.user)
         return rule.map { message.filtered(by: $0.action) } ?? message
@@ -100,11 +106,11 @@ extension ReadTransaction {
     /// People who are shown a message unchanged: it is for them, and no rule of the operator replaces it. Nobody else
     /// is to be woken for it.
     package func audience(of message: Message, among people: [UserID]) throws(StoreError) -> [UserID] {
-        let verdicts = self.views.filter.verdicts(on: message.content, from: message.sender)
+        let verdicts = self.transaction.views.filter.verdicts(on: message.content, from: message.sender)
         guard message.isRestricted || verdicts != nil else { return people }
         var audience: [UserID] = []
         for user in people where verdicts?.rule(for: user) == nil {
-            if message.isRestricted, try !message.isFor(self.name(of: user)) { continue }
+            if message.isRestricted, try !message.isFor(self.transaction.name(of: user)) { continue }
             audience.append(user)
         }
         return audience

@@ -12,7 +12,7 @@ extension StreamReads {
             FROM message_stream WHERE conversation_id = ? AND sequence IN (SELECT value FROM json_each(?))
             ORDER BY sequence, number
             """
-        let rows = try self.transaction.connection.query(sql, id, try ReadTransaction.list(sequences)) {
+        let rows = try self.transaction.connection.query(sql, id, try MessageReads.list(sequences)) {
             row throws(StoreError) in
             (sequence: row.int64(10), state: try row.streamState())
         }
@@ -32,7 +32,7 @@ extension StreamWrites {
     package func changeStream(
         of place: MessagePlace, _ step: ([StreamState]) throws(StoreError) -> StreamState?
     ) throws(StoreError) -> StreamState? {
-        let message = try self.transaction.reading.message(
+        let message = try self.transaction.reading.messages.one(
             in: place.conversation, sequence: place.sequence, as: .unrestricted)
         guard let message else { throw .refused(.noSuchMessage) }
         guard !message.content.flags.contains(.withdrawn) else { throw .refused(.alreadyGone) }

@@ -2,7 +2,7 @@ import ByteCodec
 package import ChatModel
 
 // Changes of a message that everyone in the conversation sees.
-extension WriteTransaction {
+extension MessageWrites {
     // MARK: Taking back
 
     /// Takes a message back; clients show that it was there and who took it back. Its body leaves the message and is kept
@@ -16,7 +16,7 @@ extension WriteTransaction {
     package func recall(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
         if target.facts.isRecalled, target.withdrawnBy == actor.user { return target.repeated }
-        if let refusal = self.memory.rules.recallRefusal(target.facts) { throw .refused(refusal) }
+        if let refusal = self.transaction.memory.rules.recallRefusal(target.facts) { throw .refused(refusal) }
         return try self.withdraw(target, .recalled, by: actor)
     }
 
@@ -27,7 +27,7 @@ extension WriteTransaction {
     @discardableResult
     package func deleteForAll(_ place: MessagePlace, by actor: Actor) throws(StoreError) -> MessageChange {
         let target = try self.target(place, by: actor)
-        if let refusal = self.memory.rules.deletionRefusal(target.facts) {
+        if let refusal = self.transaction.memory.rules.deletionRefusal(target.facts) {
             guard target.facts.isDeletedForAll, refusal == .alreadyGone || target.withdrawnBy == actor.user else {
                 throw .refused(refusal)
             }
@@ -40,27 +40,29 @@ extension WriteTransaction {
         _ target: MessageTarget, _ how: Withdrawal, by actor: Actor
     ) throws(StoreError) -> MessageChange {
         let revision = try self.touchExtra(of: target)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE message_extra SET withdrawn = withdrawn | ?, withdrawn_by = coalesce(withdrawn_by, ?),
                 withdrawn_at = coalesce(withdrawn_at, ?), pinned = 0
             WHERE conversation_id = ? AND sequence = ?
-            """, how.rawValue, actor.user, self.wallMilliseconds, target.place.conversation, target.place.sequence)
+            """, how.rawValue, actor.user, self.transaction.wallMilliseconds, target.place.conversation,
+            target.place.sequence)
         if !target.isWithdrawn {
             try self.moveBodyAway(target)
-            try self.files.removeFileReferences(of: target.place)
-            self.withdrawn.append(target.id)
+            try self.transaction.files.removeFileReferences(of: target.place)
+            self.transaction.withdrawn.append(target.id)
         }
         if target.isPinned { try self.notePin(of: target, false, by: actor, revision: revision) }
         try self.finishReminders(of: target.place)
-        let moment = try self.noteChanged(target, by: actor, isRecalled: true, isDeleted: how == .deleted) { content in
+        let moment = try self.transaction.noteChanged(target, by: actor, isRecalled: true, isDeleted: how == .deleted) {
+            content in
             content.body = []
         }
         return target.change(revision: revision, patchedAt: moment, for: target.receivers)
     }
 
     private func moveBodyAway(_ target: MessageTarget) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body)
             SELECT conversation_id, sequence, 0, sender_id, sent_at, ?, body FROM message
@@ -68,7 +70,7 @@ extension WriteTransaction {
             """, target.flags.contains(.bodyIsJSONObject), target.place.conversation, target.place.sequence)
         // What is empty is no JSON object either.
         let flags = target.flags.union(.withdrawn).subtracting(.bodyIsJSONObject)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE message SET body = x'', flags = ? WHERE conversation_id = ? AND sequence = ?", flags.rawValue,
             target.place.conversation, target.place.sequence)
     }
@@ -98,27 +100,28 @@ extension WriteTransaction {
             return target.repeated
         }
         let facts = try self.factsWithPermission(target, actor)
-        if let refusal = self.memory.rules.editRefusal(facts) { throw .refused(refusal) }
+        if let refusal = self.transaction.memory.rules.editRefusal(facts) { throw .refused(refusal) }
         guard newBody.count <= Appender.maximumBodyBytes else {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
         let content = MessageContent(kind: .none, flags: form.flags, wire: wire ?? .native, body: newBody)
-        try self.sessionSettings.checkLength(of: content, in: target.conversation, by: actor)
+        try self.transaction.sessionSettings.checkLength(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
-        try self.files.replaceFileReferences(of: place, body: newBody, by: actor)
+        try self.transaction.files.replaceFileReferences(of: place, body: newBody, by: actor)
         let revision = try self.touchExtra(of: target)
         let number = target.editCount + 1
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE message_extra SET edit_count = ? WHERE conversation_id = ? AND sequence = ?", number,
             place.conversation, place.sequence)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_edit (conversation_id, sequence, number, editor_id, edited_at, is_json, body, wire,
                 envelope, body_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, place.conversation, place.sequence, number, actor.user, self.wallMilliseconds, form.rawValue, newBody,
+            """, place.conversation, place.sequence, number, actor.user, self.transaction.wallMilliseconds,
+            form.rawValue, newBody,
             wire?.rawValue, envelope?.stored, XXHash.of(newBody))
-        let moment = try self.noteChanged(target, by: actor, isRecalled: false) { content in
+        let moment = try self.transaction.noteChanged(target, by: actor, isRecalled: false) { content in
             content.body = newBody
             content.flags.subtract([.bodyIsJSONObject, .binary])
             content.flags.formUnion(form.flags)
@@ -138,7 +141,7 @@ extension WriteTransaction {
             SELECT 1 FROM message_edit WHERE conversation_id = ? AND sequence = ? AND number = ? AND editor_id = ?
                 AND is_json = ? AND body = ? AND wire IS ? AND envelope IS ?
             """
-        return try self.connection.first(
+        return try self.transaction.connection.first(
             sql, target.place.conversation, target.place.sequence, target.editCount, actor.user, form.rawValue, body,
             wire?.rawValue, envelope?.stored
         ) { row throws(StoreError) in row.int64(0) } != nil
@@ -173,11 +176,11 @@ extension WriteTransaction {
         }
         let revision = try self.touchExtra(of: target)
         let stored = merged == .object([]) ? nil : String(decoding: text, as: UTF8.self)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE message_extra SET attributes = ?, attributes_revision = ? WHERE conversation_id = ? AND sequence = ?
             """, stored, revision, place.conversation, place.sequence)
-        try self.noteAnnotation(.attributes, of: target, by: actor.user)
+        try self.transaction.noteAnnotation(.attributes, of: target, by: actor.user)
         return target.change(revision: revision, for: target.receivers)
     }
 
@@ -195,7 +198,7 @@ extension WriteTransaction {
         let sql: StaticString = """
             SELECT attributes, attributes_revision FROM message_extra WHERE conversation_id = ? AND sequence = ?
             """
-        let known = try self.connection.first(sql, place.conversation, place.sequence) {
+        let known = try self.transaction.connection.first(sql, place.conversation, place.sequence) {
             row throws(StoreError) -> (JSONValue, Int64) in
             guard let text = row.optionalText(0) else { return (.object([]), row.int64(1)) }
             guard let attributes = try? JSONValue(parsing: text) else { throw Row.damaged("message attribute") }
@@ -219,7 +222,7 @@ extension WriteTransaction {
             throw .refused(.tooMany(limit: MessageLimits.pinned))
         }
         let revision = try self.touchExtra(of: target)
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE message_extra SET pinned = ? WHERE conversation_id = ? AND sequence = ?", isPinned,
             place.conversation, place.sequence)
         try self.notePin(of: target, isPinned, by: actor, revision: revision)
@@ -228,21 +231,22 @@ extension WriteTransaction {
 
     private func pinnedCount(in id: ConversationID) throws(StoreError) -> Int {
         let sql: StaticString = "SELECT count(*) FROM message_pin WHERE conversation_id = ? AND pinned = 1"
-        return Int(try self.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)
+        return Int(try self.transaction.connection.first(sql, id) { row throws(StoreError) in row.int64(0) } ?? 0)
     }
 
     private func notePin(
         of target: MessageTarget, _ isPinned: Bool, by actor: Actor, revision: Int64
     ) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_pin (conversation_id, sequence, pinned, changed_by, changed_at, revision)
             VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET pinned = excluded.pinned, changed_by = excluded.changed_by,
                 changed_at = excluded.changed_at, revision = excluded.revision
-            """, target.place.conversation, target.place.sequence, isPinned, actor.user, self.wallMilliseconds, revision
+            """, target.place.conversation, target.place.sequence, isPinned, actor.user,
+            self.transaction.wallMilliseconds, revision
         )
-        try self.noteAnnotation(.pins, of: target, by: actor.user)
+        try self.transaction.noteAnnotation(.pins, of: target, by: actor.user)
     }
 
     // MARK: Pieces
@@ -250,14 +254,16 @@ extension WriteTransaction {
     /// The facts, completed by whether the person could send a message now.
     func factsWithPermission(_ target: MessageTarget, _ actor: Actor) throws(StoreError) -> MessageFacts {
         var facts = target.facts
-        if !actor.isPrivileged { facts.maySend = try self.maySend(actor.user, in: target.place.conversation) }
+        if !actor.isPrivileged {
+            facts.maySend = try self.transaction.maySend(actor.user, in: target.place.conversation)
+        }
         return facts
     }
 
     /// Gives the row of what everyone sees the next revision, and makes it when it is the first change.
     func touchExtra(of target: MessageTarget) throws(StoreError) -> Int64 {
         let revision = try self.raiseRevision(of: target.conversation)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_extra (conversation_id, sequence, revision) VALUES (?, ?, ?)
             ON CONFLICT DO UPDATE SET revision = excluded.revision

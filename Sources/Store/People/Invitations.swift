@@ -27,7 +27,7 @@ extension SQLText {
         """
 }
 
-extension ReadTransaction {
+extension InvitationReads {
     private static let byHashSQL = SQL(
         """
         SELECT \(SQLText.invitationColumns) FROM invitation i JOIN user u ON u.id = i.inviter_id LEFT JOIN user p ON p.id = i.used_by
@@ -35,8 +35,8 @@ extension ReadTransaction {
         """)
 
     /// The invitation whose code has this hash, open or not; `nil` for none.
-    package func invitation(codeHash: [UInt8]) throws(StoreError) -> Invitation? {
-        try self.connection.first(Self.byHashSQL, codeHash, read: Self.invitation)
+    package func one(codeHash: [UInt8]) throws(StoreError) -> Invitation? {
+        try self.transaction.connection.first(Self.byHashSQL, codeHash, read: Self.invitation)
     }
 
     private static let openSQL = SQL(
@@ -50,10 +50,11 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - before: the number that the page before ended with.
     ///   - now: UTC milliseconds.
-    package func openInvitations(
+    package func page(
         before: Int64 = .max, at now: Int64, limit: Int
     ) throws(StoreError) -> [Invitation] {
-        try self.connection.query(Self.openSQL, before, now, try Self.page(limit), read: Self.invitation)
+        try self.transaction.connection.query(
+            Self.openSQL, before, now, try ReadTransaction.page(limit), read: Self.invitation)
     }
 
     private static let usableSQL = SQL(
@@ -65,7 +66,8 @@ extension ReadTransaction {
 
     /// True while somebody may come in by it: nobody has, its time is not over, and who made it may invite people.
     package func isUsable(_ invitation: Invitation, at now: Int64) throws(StoreError) -> Bool {
-        try self.connection.first(Self.usableSQL, invitation.number, now) { (_) throws(StoreError) in true } ?? false
+        try self.transaction.connection.first(Self.usableSQL, invitation.number, now) { (_) throws(StoreError) in true }
+            ?? false
     }
 
     private static func invitation(_ row: Row) throws(StoreError) -> Invitation {
@@ -77,45 +79,67 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension InvitationWrites {
     /// Makes an invitation. Those that ended long ago go.
     ///
     /// - Parameter hours: one of `InvitationBounds.hours`.
     /// - Throws: `refused(.tooMany)` when `InvitationBounds.open` are open; `exists` for a code that there is.
-    package func addInvitation(
+    package func add(
         codeHash: [UInt8], by inviter: UserID, name: UserName?, displayName: String?, hours: Int64
     ) throws(StoreError) -> Invitation {
-        let now = self.wallMilliseconds
-        try Self.check(scalars: displayName, PeopleLimits.nameScalars, "display name")
-        try self.connection.run(
+        let now = self.transaction.wallMilliseconds
+        try WriteTransaction.check(scalars: displayName, PeopleLimits.nameScalars, "display name")
+        try self.transaction.connection.run(
             "DELETE FROM invitation WHERE ends_at < ?", now - InvitationBounds.keptDays * 86_400_000)
         let count: StaticString = "SELECT count(*) FROM invitation WHERE used_by IS NULL AND ends_at > ?"
-        let open = try self.connection.first(count, now) { row throws(StoreError) in row.int64(0) } ?? 0
+        let open = try self.transaction.connection.first(count, now) { row throws(StoreError) in row.int64(0) } ?? 0
         guard open < InvitationBounds.open else { throw .refused(.tooMany(limit: InvitationBounds.open)) }
-        guard try self.reading.invitation(codeHash: codeHash) == nil else { throw .exists("the invitation") }
-        try self.connection.run(
+        guard try self.transaction.reading.invitations.one(codeHash: codeHash) == nil else {
+            throw .exists("the invitation")
+        }
+        try self.transaction.connection.run(
             """
             INSERT INTO invitation (code_hash, inviter_id, name, display_name, created_at, ends_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """, codeHash, inviter, name, displayName, now, now + hours * 3_600_000)
-        guard let made = try self.reading.invitation(codeHash: codeHash) else {
+        guard let made = try self.transaction.reading.invitations.one(codeHash: codeHash) else {
             throw .notFound("the invitation")
         }
         return made
     }
 
     /// Notes who came in by an invitation.
-    package func useInvitation(_ number: Int64, by user: UserID) throws(StoreError) {
-        try self.connection.run(
+    package func use(_ number: Int64, by user: UserID) throws(StoreError) {
+        try self.transaction.connection.run(
             "UPDATE invitation SET used_by = ?, used_at = ? WHERE number = ? AND used_by IS NULL", user,
-            self.wallMilliseconds, number)
+            self.transaction.wallMilliseconds, number)
     }
 
     /// Takes an invitation back that nobody came in by.
     ///
     /// - Returns: false when there is none with this number.
-    package func removeInvitation(_ number: Int64) throws(StoreError) -> Bool {
-        try self.connection.run("DELETE FROM invitation WHERE number = ? AND used_by IS NULL", number)
-        return self.connection.changes > 0
+    package func remove(_ number: Int64) throws(StoreError) -> Bool {
+        try self.transaction.connection.run("DELETE FROM invitation WHERE number = ? AND used_by IS NULL", number)
+        return self.transaction.connection.changes > 0
     }
+}
+
+extension ReadTransaction {
+    /// Reads of invitations.
+    package var invitations: InvitationReads { InvitationReads(transaction: self) }
+}
+
+/// Reads of invitations. Valid as long as its transaction.
+package struct InvitationReads {
+    let transaction: ReadTransaction
+}
+
+extension WriteTransaction {
+    /// Changes of invitations.
+    package var invitations: InvitationWrites { InvitationWrites(transaction: self) }
+}
+
+/// Changes of invitations. Valid as long as its transaction.
+package struct InvitationWrites {
+    let transaction: WriteTransaction
 }

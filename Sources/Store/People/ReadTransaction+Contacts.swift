@@ -31,7 +31,7 @@ extension UserName {
 }
 
 // Who and what can be chosen in a client: the sources of its contact selector.
-extension ReadTransaction {
+extension PeopleReads {
     private static let columns: SQLText = "u.name, u.display_name"
     private static let key: SQLText = "coalesce(f.sort_key, u.sort_key)"
     private static let present: SQLText = "u.id <> 0 AND u.disabled = 0 AND u.deleted_at IS NULL"
@@ -88,11 +88,11 @@ extension ReadTransaction {
         _ people: ChoosablePeople, for asker: UserID, after: String, limit: Int,
         matching matches: ((ChoosablePerson) -> Bool)? = nil
     ) throws(StoreError) -> (people: [ChoosablePerson], next: String?) {
-        let wanted = Int(try Self.page(limit))
+        let wanted = Int(try ReadTransaction.page(limit))
         // One more than the page: it says whether there is another one.
         let rows = matches == nil ? wanted + 1 : Self.searched(people)
         var (found, looked, last): ([ChoosablePerson], Int, String) = ([], 0, after)
-        while looked < Self.searchedRows, !self.isOverTime || looked == 0 {
+        while looked < Self.searchedRows, !self.transaction.isOverTime || looked == 0 {
             let read = try self.choosable(people, for: asker, after: last, rows: rows)
             for person in read where matches?(person) ?? true {
                 guard found.count < wanted else { return (found, found.last?.key) }
@@ -117,13 +117,14 @@ extension ReadTransaction {
     ) throws(StoreError) -> [ChoosablePerson] {
         switch people {
         case .everybody:
-            try self.connection.query(
+            try self.transaction.connection.query(
                 Self.everybodySQL, Int64?.none, asker, after, rows, read: Self.choosable)
         case .acquainted:
-            try self.connection.query(Self.everybodySQL, asker, asker, after, rows, read: Self.choosable)
-        case .friends: try self.connection.query(Self.friendsSQL, asker, after, rows, read: Self.choosable)
-        case .members(let id): try self.connection.query(Self.membersSQL, asker, after, rows, id, read: Self.choosable)
-        case .lists: try self.connection.query(Self.listsSQL, asker, after, rows, read: Self.choosable)
+            try self.transaction.connection.query(Self.everybodySQL, asker, asker, after, rows, read: Self.choosable)
+        case .friends: try self.transaction.connection.query(Self.friendsSQL, asker, after, rows, read: Self.choosable)
+        case .members(let id):
+            try self.transaction.connection.query(Self.membersSQL, asker, after, rows, id, read: Self.choosable)
+        case .lists: try self.transaction.connection.query(Self.listsSQL, asker, after, rows, read: Self.choosable)
         }
     }
 
@@ -146,7 +147,7 @@ extension ReadTransaction {
     package func choosableTeams(
         of user: UserID, limit: Int
     ) throws(StoreError) -> [(id: ConversationID, title: String)] {
-        try self.connection.query(Self.choosableTeamsSQL, user, limit) { row throws(StoreError) in
+        try self.transaction.connection.query(Self.choosableTeamsSQL, user, limit) { row throws(StoreError) in
             (row.conversationID(0), row.text(1))
         }
     }
@@ -167,8 +168,8 @@ extension ReadTransaction {
     package func openTeams(
         matching text: String, before: ConversationID?, limit: Int
     ) throws(StoreError) -> [ConversationID] {
-        try self.connection.query(
-            Self.openTeamsSQL, before ?? ConversationID(rawValue: .max), text, try Self.page(limit)
+        try self.transaction.connection.query(
+            Self.openTeamsSQL, before ?? ConversationID(rawValue: .max), text, try ReadTransaction.page(limit)
         ) { row throws(StoreError) in row.conversationID(0) }
     }
 }

@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension PeopleReads {
     /// Reads a profile; `nil` for an unknown person.
     package func profile(of user: UserID) throws(StoreError) -> Profile? {
         let sql: StaticString = """
@@ -8,12 +8,12 @@ extension ReadTransaction {
                 (SELECT max(last_seen_at) FROM device_token WHERE user_id = user.id)
             FROM user WHERE id = ?
             """
-        return try self.connection.first(sql, user, read: Self.profile)
+        return try self.transaction.connection.first(sql, user, read: Self.profile)
     }
 
     /// Reads a profile by name; `nil` for an unknown person.
     package func profile(named name: UserName) throws(StoreError) -> Profile? {
-        guard let user = try self.connection.userID(of: name) else { return nil }
+        guard let user = try self.transaction.connection.userID(of: name) else { return nil }
         return try self.profile(of: user)
     }
 
@@ -28,13 +28,13 @@ extension ReadTransaction {
     /// A person's own settings, the text of a JSON object; `nil` for none.
     package func settings(of user: UserID) throws(StoreError) -> [UInt8]? {
         let sql: StaticString = "SELECT settings FROM user WHERE id = ?"
-        return try self.connection.first(sql, user) { row throws(StoreError) in row.optionalText(0) }?
+        return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.optionalText(0) }?
             .map { Array($0.utf8) }
     }
 
     /// The server's own accounts, without the one that is always there.
     package func systemAccounts() throws(StoreError) -> [UserName] {
-        try self.connection.query("SELECT name FROM user WHERE is_system <> 0 ORDER BY id") {
+        try self.transaction.connection.query("SELECT name FROM user WHERE is_system <> 0 ORDER BY id") {
             row throws(StoreError) in try row.userName(0)
         }
     }
@@ -63,10 +63,12 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - after: the name that the page before ended with; empty for the first page.
     ///   - asker: only people with whom this one shares a conversation or a friendship, and the server's own accounts.
-    package func people(
+    package func page(
         matching text: String, after: String, knownTo asker: UserID? = nil, limit: Int
     ) throws(StoreError) -> [UserName] {
-        try self.connection.query(Self.peopleSQL, asker?.rawValue, after, text, try Self.page(limit)) {
+        try self.transaction.connection.query(
+            Self.peopleSQL, asker?.rawValue, after, text, try ReadTransaction.page(limit)
+        ) {
             row throws(StoreError) in try row.userName(0)
         }
     }
@@ -76,137 +78,8 @@ extension ReadTransaction {
         _ other: UserID, by owner: UserID, on list: PersonalList
     ) throws(StoreError) -> Bool {
         let sql: StaticString = "SELECT 1 FROM personal_list WHERE owner_id = ? AND list = ? AND other_id = ?"
-        return try self.connection.first(sql, owner, list.rawValue, other) { (_) throws(StoreError) in true } ?? false
-    }
-
-    // MARK: Friends
-
-    /// A person's friends, by the number of their newest change, those who were removed among them.
-    ///
-    /// - Parameters:
-    ///   - change: only what changed after it; 0 for all.
-    ///   - limit: 1...1000.
-    package func friends(of owner: UserID, after change: Int64, limit: Int) throws(StoreError) -> [Friend] {
-        let sql: StaticString = """
-            SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
-            FROM friend f JOIN user u ON u.id = f.other_id
-            WHERE f.owner_id = ? AND f.change > ? ORDER BY f.change LIMIT ?
-            """
-        return try self.connection.query(sql, owner, change, try Self.page(limit), read: Self.friend)
-    }
-
-    /// `nil` when the two never were friends.
-    package func friend(_ other: UserID, of owner: UserID) throws(StoreError) -> Friend? {
-        let sql: StaticString = """
-            SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
-            FROM friend f JOIN user u ON u.id = f.other_id WHERE f.owner_id = ? AND f.other_id = ?
-            """
-        return try self.connection.first(sql, owner, other, read: Self.friend)
-    }
-
-    static func friend(_ row: Row) throws(StoreError) -> Friend {
-        Friend(
-            user: row.userID(0), name: try row.userName(1), remark: row.optionalText(2), isRemoved: row.int64(3) != 0,
-            change: row.int64(4), createdAtMilliseconds: row.int64(5))
-    }
-
-    /// Present friends of a person, by number: at most `PeopleLimits.friends`.
-    package func friendIDs(of owner: UserID) throws(StoreError) -> [UserID] {
-        let sql: StaticString = "SELECT other_id FROM friend WHERE owner_id = ? AND is_removed = 0 ORDER BY other_id"
-        return try self.connection.query(sql, owner) { row throws(StoreError) in row.userID(0) }
-    }
-
-    func friendCount(of owner: UserID) throws(StoreError) -> Int {
-        let sql: StaticString = "SELECT count(*) FROM friend WHERE owner_id = ? AND is_removed = 0"
-        return Int(try self.connection.first(sql, owner) { row throws(StoreError) in row.int64(0) } ?? 0)
-    }
-
-    // MARK: Friend requests
-
-    private static let friendRequestsSQL = SQL(
-        """
-        SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
-        FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
-        WHERE r.other_id = ? AND r.change < ? AND r.state <> \(FriendRequestState.discarded)
-        ORDER BY r.change DESC LIMIT ?
-        """)
-
-    /// Requests to a person, newest first, without those they discarded.
-    ///
-    /// - Parameters:
-    ///   - change: only those older than this one; `nil` to begin.
-    ///   - limit: 1...1000.
-    package func friendRequests(
-        to user: UserID, before change: Int64? = nil, limit: Int
-    ) throws(StoreError) -> [FriendRequest] {
-        return try self.connection.query(
-            Self.friendRequestsSQL, user, change ?? Int64.max, try Self.page(limit), read: Self.request)
-    }
-
-    /// Reads a friend request; `nil` when there is none.
-    package func friendRequest(from asker: UserID, to other: UserID) throws(StoreError) -> FriendRequest? {
-        let sql: StaticString = """
-            SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
-            FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
-            WHERE r.asker_id = ? AND r.other_id = ?
-            """
-        return try self.connection.first(sql, asker, other, read: Self.request)
-    }
-
-    private static let friendRequestSQL = SQL(
-        """
-        SELECT r.asker_id, a.name, r.other_id, o.name, r.text, r.token, r.state, r.change, r.created_at
-        FROM friend_request r JOIN user a ON a.id = r.asker_id JOIN user o ON o.id = r.other_id
-        WHERE r.other_id = ? AND r.state = \(FriendRequestState.waiting) AND r.token = ?
-        """)
-
-    /// The waiting request to this person with this key.
-    package func friendRequest(to user: UserID, token: String) throws(StoreError) -> FriendRequest? {
-        return try self.connection.first(Self.friendRequestSQL, user, token, read: Self.request)
-    }
-
-    private static func request(_ row: Row) throws(StoreError) -> FriendRequest {
-        guard let state = FriendRequestState(rawValue: row.int64(6)) else { throw Row.damaged("friend request") }
-        return FriendRequest(
-            asker: row.userID(0), askerName: try row.userName(1), other: row.userID(2),
-            otherName: try row.userName(3), text: row.text(4), token: row.text(5), state: state, change: row.int64(7),
-            createdAtMilliseconds: row.int64(8))
-    }
-
-    private static let waitingFriendRequestsSQL = SQL(
-        """
-        SELECT count(*) FROM friend_request WHERE other_id = ? AND state = \(FriendRequestState.waiting)
-        """)
-
-    /// How many requests wait for this person's answer.
-    package func waitingFriendRequests(to user: UserID) throws(StoreError) -> Int {
-        return Int(
-            try self.connection.first(Self.waitingFriendRequestsSQL, user) { row throws(StoreError) in row.int64(0) }
-                ?? 0)
-    }
-
-    private static let unseenFriendRequestsSQL = SQL(
-        """
-        SELECT count(*) FROM friend_request WHERE other_id = ? AND state = \(FriendRequestState.waiting) AND seen = 0
-        """)
-
-    /// How many of those the person has not looked at.
-    package func unseenFriendRequests(to user: UserID) throws(StoreError) -> Int {
-        return Int(
-            try self.connection.first(Self.unseenFriendRequestsSQL, user) { row throws(StoreError) in row.int64(0) }
-                ?? 0)
-    }
-
-    private static let waitingFriendRequests2SQL = SQL(
-        """
-        SELECT count(*) FROM friend_request WHERE asker_id = ? AND state = \(FriendRequestState.waiting)
-        """)
-
-    /// How many answers this person waits for.
-    func waitingFriendRequests(from user: UserID) throws(StoreError) -> Int {
-        return Int(
-            try self.connection.first(Self.waitingFriendRequests2SQL, user) { row throws(StoreError) in row.int64(0) }
-                ?? 0)
+        return try self.transaction.connection.first(sql, owner, list.rawValue, other) { (_) throws(StoreError) in true
+        } ?? false
     }
 
     // MARK: Tokens that come alone
@@ -214,7 +87,8 @@ extension ReadTransaction {
     /// The key under which tokens are hashed alone: 32 bytes.
     package func bareTokenKey() throws(StoreError) -> [UInt8] {
         let sql: StaticString = "SELECT value FROM secret WHERE name = 'bare_token'"
-        guard let key = try self.connection.first(sql, read: { row throws(StoreError) in row.blob(0) }) else {
+        guard let key = try self.transaction.connection.first(sql, read: { row throws(StoreError) in row.blob(0) })
+        else {
             throw Row.damaged("missing key for tokens")
         }
         return key
@@ -228,6 +102,6 @@ extension ReadTransaction {
             FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.bare_hash = ? ORDER BY t.created_at DESC
             LIMIT 200
             """
-        return try self.connection.query(sql, bareHash, read: Self.token)
+        return try self.transaction.connection.query(sql, bareHash, read: Self.token)
     }
 }

@@ -1,17 +1,7 @@
 package import ChatModel
 
 // What a page about one person shows.
-extension ReadTransaction {
-    /// Somebody's friends by the time the friendship began, the newest first; `limit` is 1...1000.
-    package func newestFriends(of owner: UserID, limit: Int) throws(StoreError) -> [Friend] {
-        let sql: StaticString = """
-            SELECT f.other_id, u.name, f.remark, f.is_removed, f.change, f.created_at
-            FROM friend f JOIN user u ON u.id = f.other_id
-            WHERE f.owner_id = ? AND f.is_removed = 0 ORDER BY f.created_at DESC, f.other_id LIMIT ?
-            """
-        return try self.connection.query(sql, owner, try Self.page(limit), read: Self.friend)
-    }
-
+extension PeopleReads {
     private static let teamsSQL = SQL(
         """
         SELECT c.channel, c.title, m.role FROM member m JOIN conversation c ON c.id = m.conversation_id
@@ -22,8 +12,8 @@ extension ReadTransaction {
     package func teams(
         of user: UserID, limit: Int
     ) throws(StoreError) -> [(name: ChannelName, title: String?, role: MemberRole)] {
-        return try self.connection.query(
-            Self.teamsSQL, user, ConversationFlags.disbanded.rawValue, try Self.page(limit)
+        return try self.transaction.connection.query(
+            Self.teamsSQL, user, ConversationFlags.disbanded.rawValue, try ReadTransaction.page(limit)
         ) { row throws(StoreError) in
             guard let name = ChannelName(row.text(0)) else { throw Row.damaged("name of a team") }
             return (name, row.optionalText(1), try row.memberRole(2))
@@ -39,10 +29,10 @@ extension ReadTransaction {
         """)
 
     /// How many friends somebody has, teams they are in that are not dismissed, and complete files they own.
-    package func personCounts(
+    package func counts(
         of user: UserID
     ) throws(StoreError) -> (friends: Int64, teams: Int64, files: Int64) {
-        return try self.connection.first(Self.personCountsSQL, user, ConversationFlags.disbanded.rawValue) {
+        return try self.transaction.connection.first(Self.personCountsSQL, user, ConversationFlags.disbanded.rawValue) {
             row throws(StoreError) in
             (row.int64(0), row.int64(1), row.int64(2))
         } ?? (0, 0, 0)
@@ -51,7 +41,9 @@ extension ReadTransaction {
     /// When each token of a person was issued, UTC milliseconds, by its hash.
     package func tokenIssueTimes(of user: UserID) throws(StoreError) -> [[UInt8]: Int64] {
         let sql: StaticString = "SELECT token_hash, created_at FROM device_token WHERE user_id = ?"
-        let rows = try self.connection.query(sql, user) { row throws(StoreError) in (row.blob(0), row.int64(1)) }
+        let rows = try self.transaction.connection.query(sql, user) { row throws(StoreError) in
+            (row.blob(0), row.int64(1))
+        }
         return Dictionary(uniqueKeysWithValues: rows)
     }
 }

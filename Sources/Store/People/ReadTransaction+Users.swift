@@ -17,7 +17,7 @@ package struct DeviceToken: Hashable, Sendable {
     package var hash: [UInt8]
 }
 
-extension ReadTransaction {
+extension PeopleReads {
     /// Reads a user; `nil` for an unknown ID.
     package func user(_ id: UserID) throws(StoreError) -> User? {
         let sql: StaticString = """
@@ -25,7 +25,7 @@ extension ReadTransaction {
                 deleted_at
             FROM user WHERE id = ?
             """
-        return try self.connection.first(sql, id, read: Self.user)
+        return try self.transaction.connection.first(sql, id, read: Self.user)
     }
 
     /// Reads a user by name; `nil` for an unknown name.
@@ -35,7 +35,7 @@ extension ReadTransaction {
                 deleted_at
             FROM user WHERE name = ?
             """
-        return try self.connection.first(sql, name, read: Self.user)
+        return try self.transaction.connection.first(sql, name, read: Self.user)
     }
 
     /// Reads a user by the ID of another user system; `nil` for an unknown one.
@@ -45,7 +45,7 @@ extension ReadTransaction {
                 deleted_at
             FROM user WHERE external_id = ?
             """
-        return try self.connection.first(sql, externalID, read: Self.user)
+        return try self.transaction.connection.first(sql, externalID, read: Self.user)
     }
 
     /// People in the order in which they were added, without the system; `limit` is 1...1000.
@@ -55,7 +55,7 @@ extension ReadTransaction {
                 deleted_at
             FROM user WHERE id > ? ORDER BY id LIMIT ?
             """
-        return try self.connection.query(sql, after, try Self.page(limit), read: Self.user)
+        return try self.transaction.connection.query(sql, after, try ReadTransaction.page(limit), read: Self.user)
     }
 
     private static func user(_ row: Row) throws(StoreError) -> User {
@@ -66,18 +66,10 @@ extension ReadTransaction {
             deletedAtMilliseconds: row.optionalInt64(9))
     }
 
-    /// Checks the size of a page.
-    ///
-    /// - Throws: `invalid` outside of 1...1000.
-    static func page(_ limit: Int) throws(StoreError) -> Int64 {
-        guard (1...1_000).contains(limit) else { throw .invalid("a page has 1 to 1000 entries, not \(limit)") }
-        return Int64(limit)
-    }
-
     /// `nil` when there is no such person, or one without a password.
     package func passwordHash(of user: UserID) throws(StoreError) -> String? {
         let sql: StaticString = "SELECT password_hash FROM user WHERE id = ?"
-        return try self.connection.first(sql, user) { row throws(StoreError) in row.optionalText(0) } ?? nil
+        return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.optionalText(0) } ?? nil
     }
 
     /// Finds the token with this hash; `nil` when there is none.
@@ -87,7 +79,7 @@ extension ReadTransaction {
                 t.bare_hash IS NOT NULL, t.token_hash
             FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.token_hash = ?
             """
-        return try self.connection.first(sql, hash, read: Self.token)
+        return try self.transaction.connection.first(sql, hash, read: Self.token)
     }
 
     /// The tokens of a person, the one used last first.
@@ -97,7 +89,7 @@ extension ReadTransaction {
                 t.bare_hash IS NOT NULL, t.token_hash
             FROM device_token t JOIN user u ON u.id = t.user_id WHERE t.user_id = ? ORDER BY t.last_seen_at DESC
             """
-        return try self.connection.query(sql, user, read: Self.token)
+        return try self.transaction.connection.query(sql, user, read: Self.token)
     }
 
     static func token(_ row: Row) throws(StoreError) -> DeviceToken {
@@ -114,26 +106,14 @@ extension ReadTransaction {
             SELECT u.name FROM personal_list p JOIN user u ON u.id = p.other_id
             WHERE p.owner_id = ? AND p.list = ? ORDER BY p.other_id
             """
-        return try self.connection.query(sql, owner, list.rawValue) { row throws(StoreError) in try row.userName(0) }
+        return try self.transaction.connection.query(sql, owner, list.rawValue) { row throws(StoreError) in
+            try row.userName(0)
+        }
     }
 
     /// True when only people on the person's allow list may send to them.
     package func isAllowlistOnly(_ user: UserID) throws(StoreError) -> Bool {
         let sql: StaticString = "SELECT allowlist_only FROM user WHERE id = ?"
-        return try self.connection.first(sql, user) { row throws(StoreError) in row.int64(0) != 0 } ?? false
-    }
-
-    /// Reads the value of a setting; `nil` when it is not set.
-    package func setting(_ key: String) throws(StoreError) -> String? {
-        let sql: StaticString = "SELECT value FROM setting WHERE key = ?"
-        return try self.connection.first(sql, key) { row throws(StoreError) in row.text(0) }
-    }
-
-    /// Reads all settings.
-    package func settings() throws(StoreError) -> [String: String] {
-        let rows = try self.connection.query("SELECT key, value FROM setting") { row throws(StoreError) in
-            (row.text(0), row.text(1))
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
+        return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) != 0 } ?? false
     }
 }

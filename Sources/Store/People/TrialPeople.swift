@@ -5,8 +5,8 @@ extension TrialReads {
     /// a role or an external id takes it out of the trial.
     ///
     /// - Returns: `nil` for everybody else.
-    package func trialPerson(named name: UserName) throws(StoreError) -> User? {
-        guard let user = try self.transaction.user(named: name), user.role == .member, !user.hasPassword,
+    package func person(named name: UserName) throws(StoreError) -> User? {
+        guard let user = try self.transaction.people.user(named: name), user.role == .member, !user.hasPassword,
             user.externalID == nil,
             user.deletedAtMilliseconds == nil
         else { return nil }
@@ -32,9 +32,9 @@ extension TrialWrites {
     ///
     /// - Parameter most: the number of people of the trial, `wukong.trial_people`.
     /// - Throws: `invalid` for a person who is not of the trial, and above the bound.
-    package func ensureTrialPerson(_ name: UserName, most: Int) throws(StoreError) -> UserID {
-        if try self.transaction.reading.user(named: name) != nil {
-            guard let person = try self.transaction.reading.trial.trialPerson(named: name) else {
+    package func ensurePerson(_ name: UserName, most: Int) throws(StoreError) -> UserID {
+        if try self.transaction.reading.people.user(named: name) != nil {
+            guard let person = try self.transaction.reading.trial.person(named: name) else {
                 throw .invalid(
                     "\(name) was not made by the trial mode: choose another name, or show the manager's token")
             }
@@ -45,7 +45,7 @@ extension TrialWrites {
         guard count < most else {
             throw .invalid("the trial mode has made \(count) people, which is the most (wukong.trial_people)")
         }
-        let id = try self.transaction.createUser(name)
+        let id = try self.transaction.people.createUser(name)
         try self.transaction.connection.run("UPDATE user SET trial = 1 WHERE id = ?", id)
         return id
     }
@@ -54,7 +54,7 @@ extension TrialWrites {
     ///
     /// - Parameter most: the number of channels of the trial, `wukong.trial_channels`.
     /// - Throws: `invalid` for another kind, for a group that is not of the trial, and above the bound.
-    package func ensureTrialChannel(
+    package func ensureChannel(
         _ kind: ConversationKind, _ name: ChannelName, most: Int
     ) throws(StoreError) -> ConversationID {
         guard kind == .group else { throw .invalid("the trial mode makes groups (channel_type 2) only") }
@@ -70,13 +70,13 @@ extension TrialWrites {
         guard count < most else {
             throw .invalid("the trial mode has made \(count) channels, which is the most (wukong.trial_channels)")
         }
-        let id = try self.transaction.upsertChannel(kind, name, ChannelPatch()).id
+        let id = try self.transaction.conversations.upsertChannel(kind, name, ChannelPatch()).id
         try self.transaction.connection.run("UPDATE conversation SET trial = 1 WHERE id = ?", id)
         return id
     }
 
     /// Takes a person out of the trial: somebody who may has given them a token.
-    package func endTrial(of user: UserID) throws(StoreError) {
+    package func end(of user: UserID) throws(StoreError) {
         try self.transaction.connection.run("UPDATE user SET trial = 0 WHERE id = ? AND trial = 1", user)
     }
 
@@ -84,13 +84,13 @@ extension TrialWrites {
     ///
     /// - Returns: how many tokens there were.
     @discardableResult
-    package func revokeTrialTokens() throws(StoreError) -> Int {
+    package func revokeTokens() throws(StoreError) -> Int {
         var count = 0
         let sql: StaticString = "SELECT name FROM user WHERE trial = 1"
         let names = try self.transaction.connection.query(sql) { row throws(StoreError) in try row.userName(0) }
         for name in names {
-            guard let person = try self.transaction.reading.trial.trialPerson(named: name) else { continue }
-            count += try self.transaction.revokeTokens(of: person.id)
+            guard let person = try self.transaction.reading.trial.person(named: name) else { continue }
+            count += try self.transaction.people.revokeTokens(of: person.id)
             _ = try self.transaction.apps.revokeSessionTokens(of: person.id)
         }
         return count

@@ -17,7 +17,7 @@ extension FriendWrites {
     ///
     /// - Parameter token: the key by which the other one's app answers; a renewed request has a new one.
     /// - Throws: `notFound`; `refused`; `invalid` when the text is too long.
-    package func askFriend(
+    package func ask(
         _ other: UserID, by asker: UserID, text: String, token: String
     ) throws(StoreError) -> FriendRequest {
         try WriteTransaction.check(
@@ -29,10 +29,10 @@ extension FriendWrites {
         facts.concernsSystem = one.isSystem || two.isSystem
         facts.areFriends = try self.areFriends(asker, other)
         facts.askerIsBlocked = two.blocked.contains(asker)
-        facts.isRenewal = try self.transaction.reading.friendRequest(from: asker, to: other)?.state == .waiting
-        facts.askersWaiting = try self.transaction.reading.waitingFriendRequests(from: asker)
-        facts.othersWaiting = try self.transaction.reading.waitingFriendRequests(to: other)
-        facts.askersFriends = try self.transaction.reading.friendCount(of: asker)
+        facts.isRenewal = try self.transaction.reading.friends.request(from: asker, to: other)?.state == .waiting
+        facts.askersWaiting = try self.transaction.reading.friends.waitingRequests(from: asker)
+        facts.othersWaiting = try self.transaction.reading.friends.waitingRequests(to: other)
+        facts.askersFriends = try self.transaction.reading.friends.count(of: asker)
         if let refusal = friendRequestRefusal(facts) { throw .refused(refusal) }
         let change = self.transaction.nextChange()
         try self.transaction.connection.run(
@@ -54,7 +54,7 @@ extension FriendWrites {
         """)
 
     /// Notes that a person has looked at the requests to them. One that is asked again counts again.
-    package func markFriendRequestsSeen(by user: UserID) throws(StoreError) {
+    package func markRequestsSeen(by user: UserID) throws(StoreError) {
         try self.transaction.connection.run(
             Self.markFriendRequestsSeenSQL, user)
     }
@@ -70,12 +70,12 @@ extension FriendWrites {
     /// - Parameter remark: what the one who was asked calls the new friend.
     /// - Throws: `notFound`; `refused(.alreadyGone)` when no request waits; `refused(.tooMany)`.
     @discardableResult
-    package func acceptFriend(
+    package func accept(
         _ asker: UserID, by user: UserID, remark: String? = nil
     ) throws(StoreError) -> FriendChange {
-        let request = try self.transaction.reading.friendRequest(from: asker, to: user)
+        let request = try self.transaction.reading.friends.request(from: asker, to: user)
         let friends = max(
-            try self.transaction.reading.friendCount(of: asker), try self.transaction.reading.friendCount(of: user))
+            try self.transaction.reading.friends.count(of: asker), try self.transaction.reading.friends.count(of: user))
         if let refusal = friendAcceptRefusal(state: request?.state, friends: friends) { throw .refused(refusal) }
         let change = try self.befriend(asker, user)
         for (one, other) in [(asker, user), (user, asker)] {
@@ -84,7 +84,7 @@ extension FriendWrites {
                 change.change, one, other)
         }
         try self.noteFriends(asker, by: user, actor: user)
-        if let remark, !remark.isEmpty { try self.setFriendRemark(asker, of: user, remark) }
+        if let remark, !remark.isEmpty { try self.setRemark(asker, of: user, remark) }
         return change
     }
 
@@ -98,7 +98,7 @@ extension FriendWrites {
     /// Refuses a request, or takes it off the list.
     ///
     /// - Throws: `refused(.alreadyGone)` when there is none; refusing needs one that waits.
-    package func dismissFriendRequest(
+    package func dismissRequest(
         from asker: UserID, by user: UserID, as state: FriendRequestState
     ) throws(StoreError) {
         precondition(state == .refused || state == .discarded, "accepting makes friends")
@@ -112,11 +112,11 @@ extension FriendWrites {
     ///
     /// - Throws: `notFound`; `refused` for a person and themselves, and above the most friends.
     @discardableResult
-    package func makeFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
+    package func make(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
         _ = (try self.transaction.knownUser(one), try self.transaction.knownUser(other))
         guard one != other else { throw .refused(.notApplicable) }
         let count = max(
-            try self.transaction.reading.friendCount(of: one), try self.transaction.reading.friendCount(of: other))
+            try self.transaction.reading.friends.count(of: one), try self.transaction.reading.friends.count(of: other))
         guard count < PeopleLimits.friends else { throw .refused(.tooMany(limit: PeopleLimits.friends)) }
         let change = try self.befriend(one, other)
         if change.isNew { try self.noteFriends(one, by: other, actor: .system) }
@@ -131,7 +131,7 @@ extension FriendWrites {
     }
 
     private func befriend(_ one: UserID, _ other: UserID) throws(StoreError) -> FriendChange {
-        if let friend = try self.transaction.reading.friend(other, of: one), !friend.isRemoved {
+        if let friend = try self.transaction.reading.friends.one(other, of: one), !friend.isRemoved {
             return FriendChange(change: friend.change, isNew: false)
         }
         let change = self.transaction.nextChange()
@@ -149,7 +149,7 @@ extension FriendWrites {
     ///
     /// - Throws: `refused(.alreadyGone)` when the two are no friends.
     @discardableResult
-    package func removeFriend(_ other: UserID, of owner: UserID) throws(StoreError) -> FriendChange {
+    package func remove(_ other: UserID, of owner: UserID) throws(StoreError) -> FriendChange {
         guard try self.areFriends(owner, other) else { throw .refused(.alreadyGone) }
         let change = self.transaction.nextChange()
         try self.transaction.connection.run(
@@ -168,7 +168,7 @@ extension FriendWrites {
     ///
     /// - Throws: `refused(.noSuchUser)` for somebody who is no friend; `invalid` when it is too long.
     @discardableResult
-    package func setFriendRemark(_ other: UserID, of owner: UserID, _ remark: String) throws(StoreError) -> Int64 {
+    package func setRemark(_ other: UserID, of owner: UserID, _ remark: String) throws(StoreError) -> Int64 {
         try WriteTransaction.check(remark, maximumScalars: PeopleLimits.nameScalars, "a remark")
         guard try self.areFriends(owner, other) else { throw .refused(.noSuchUser) }
         let change = self.transaction.nextChange()
@@ -183,7 +183,7 @@ extension FriendWrites {
     }
 
     private func areFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> Bool {
-        try self.transaction.reading.friend(other, of: one).map { !$0.isRemoved } ?? false
+        try self.transaction.reading.friends.one(other, of: one).map { !$0.isRemoved } ?? false
     }
 }
 

@@ -3,19 +3,19 @@ package import ChatModel
 
 // MARK: Profiles
 
-extension WriteTransaction {
+extension PeopleWrites {
     /// Changes what a person says about themselves.
     ///
     /// - Returns: the number of the change.
     /// - Throws: `notFound`; `invalid` for what is no JSON object, or beyond `PeopleLimits`.
     @discardableResult
     package func setProfile(of user: UserID, _ patch: ProfilePatch) throws(StoreError) -> Int64 {
-        let state = try self.knownUser(user)
+        let state = try self.transaction.knownUser(user)
         var fields: ProfileFields = []
         if let name = patch.displayName {
-            try Self.check(name, maximumScalars: PeopleLimits.nameScalars, "a display name")
+            try WriteTransaction.check(name, maximumScalars: PeopleLimits.nameScalars, "a display name")
             let shown = name.isEmpty ? nil : name
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE user SET display_name = ?, sort_key = ? WHERE id = ?", shown,
                 state.name.sortKey(shownAs: shown),
                 user)
@@ -26,18 +26,19 @@ extension WriteTransaction {
             fields.insert(.picture)
         }
         if let change = patch.attributes {
-            let before = try self.reading.profile(of: user)?.attributes
+            let before = try self.transaction.reading.people.profile(of: user)?.attributes
             let text = try Self.merged(before, change, "a profile")
-            try self.connection.run("UPDATE user SET attributes = ? WHERE id = ?", text, user)
+            try self.transaction.connection.run("UPDATE user SET attributes = ? WHERE id = ?", text, user)
             fields.insert(.attributes)
         }
         if let change = patch.settings {
-            let text = try Self.merged(try self.reading.settings(of: user), change, "a person's settings")
-            try self.connection.run("UPDATE user SET settings = ? WHERE id = ?", text, user)
+            let text = try Self.merged(
+                try self.transaction.reading.people.settings(of: user), change, "a person's settings")
+            try self.transaction.connection.run("UPDATE user SET settings = ? WHERE id = ?", text, user)
         }
-        let change = self.nextChange()
-        try self.connection.run("UPDATE user SET change = ? WHERE id = ?", change, user)
-        if !fields.isEmpty { try self.noteShown(state, fields) }
+        let change = self.transaction.nextChange()
+        try self.transaction.connection.run("UPDATE user SET change = ? WHERE id = ?", change, user)
+        if !fields.isEmpty { try self.transaction.noteShown(state, fields) }
         return change
     }
 
@@ -48,13 +49,13 @@ extension WriteTransaction {
             }
         }
         if let avatar = patch.avatar {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE user SET avatar = ?, avatar_small = NULL WHERE id = ?", avatar.isEmpty ? nil : avatar, user)
             try self.letGoOfPicture(.person(user, isSmall: false), unlessAt: avatar)
             try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: patch.avatarSmall ?? "")
         }
         if let small = patch.avatarSmall {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE user SET avatar_small = ? WHERE id = ?", small.isEmpty ? nil : small, user)
             try self.letGoOfPicture(.person(user, isSmall: true), unlessAt: small)
         }
@@ -62,14 +63,9 @@ extension WriteTransaction {
 
     /// A file that is shown no more goes with its address: otherwise it is kept, and everybody's, for ever.
     func letGoOfPicture(_ holder: PictureHolder, unlessAt address: String) throws(StoreError) {
-        guard let file = try self.reading.files.picture(of: holder), !address.hasSuffix(file.key.text) else { return }
-        try self.files.setPicture(of: holder, to: nil, by: .operator)
-    }
-
-    static func check(_ text: String, maximumScalars: Int, _ what: String) throws(StoreError) {
-        guard text.unicodeScalars.count <= maximumScalars else {
-            throw .invalid("\(what) has at most \(maximumScalars) characters")
-        }
+        guard let file = try self.transaction.reading.files.picture(of: holder), !address.hasSuffix(file.key.text)
+        else { return }
+        try self.transaction.files.setPicture(of: holder, to: nil, by: .operator)
     }
 
     private static func merged(_ before: [UInt8]?, _ patch: [UInt8], _ what: String) throws(StoreError) -> String? {
@@ -93,11 +89,11 @@ extension WriteTransaction {
     /// - Throws: `notFound`; `invalid` for the account that is always one.
     @discardableResult
     package func setSystemAccount(_ user: UserID, _ isSystem: Bool) throws(StoreError) -> Bool {
-        let state = try self.knownUser(user)
+        let state = try self.transaction.knownUser(user)
         guard user != .system else { throw .invalid("the system's own user cannot be changed") }
         guard state.isSystem != isSystem else { return false }
-        try self.connection.run(
-            "UPDATE user SET is_system = ?, change = ? WHERE id = ?", isSystem, self.nextChange(), user)
+        try self.transaction.connection.run(
+            "UPDATE user SET is_system = ?, change = ? WHERE id = ?", isSystem, self.transaction.nextChange(), user)
         state.isSystem = isSystem
         return true
     }

@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension WriteTransaction {
+extension PeopleWrites {
     /// Adds a person.
     ///
     /// - Parameter passwordHash: what the password hash function printed, never a password; `nil` for none.
@@ -10,64 +10,68 @@ extension WriteTransaction {
         _ name: UserName, role: UserRole = .member, displayName: String? = nil, passwordHash: String? = nil,
         externalID: String? = nil
     ) throws(StoreError) -> UserID {
-        if try self.memory.user(named: name) != nil { throw .exists("user \(name)") }
-        if let externalID, try self.reading.user(externalID: externalID) != nil {
+        if try self.transaction.memory.user(named: name) != nil { throw .exists("user \(name)") }
+        if let externalID, try self.transaction.reading.people.user(externalID: externalID) != nil {
             throw .exists("a user with the external id \(externalID)")
         }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO user (name, role, display_name, password_hash, external_id, created_at, sort_key)
             VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, name, role.rawValue, displayName, passwordHash, externalID, self.wallMilliseconds,
+            """, name, role.rawValue, displayName, passwordHash, externalID, self.transaction.wallMilliseconds,
             name.sortKey(shownAs: displayName))
         // Nobody watches a person who was not there.
-        self.noteProfile(.person(name, .existence))
-        return UserID(rawValue: self.connection.lastInsertedID)
+        self.transaction.noteProfile(.person(name, .existence))
+        return UserID(rawValue: self.transaction.connection.lastInsertedID)
     }
 
     /// The person with this name, made when missing.
     ///
     /// - Throws: `notFound` when the account with this name was deleted: nobody gets the name again.
     package func ensureUser(_ name: UserName) throws(StoreError) -> (id: UserID, isNew: Bool) {
-        if let known = try self.memory.user(named: name) { return (try self.knownUser(known.id).id, false) }
+        if let known = try self.transaction.memory.user(named: name) {
+            return (try self.transaction.knownUser(known.id).id, false)
+        }
         return (try self.createUser(name), true)
     }
 
     /// - Throws: `notFound`.
     package func setPasswordHash(_ user: UserID, _ hash: String?) throws(StoreError) {
-        _ = try self.knownUser(user)
-        try self.connection.run("UPDATE user SET password_hash = ? WHERE id = ?", hash, user)
+        _ = try self.transaction.knownUser(user)
+        try self.transaction.connection.run("UPDATE user SET password_hash = ? WHERE id = ?", hash, user)
     }
 
     /// - Throws: `notFound`.
     package func setDisplayName(_ user: UserID, _ name: String?) throws(StoreError) {
-        let state = try self.knownUser(user)
-        try self.connection.run(
+        let state = try self.transaction.knownUser(user)
+        try self.transaction.connection.run(
             "UPDATE user SET display_name = ?, sort_key = ?, change = ? WHERE id = ?", name,
-            state.name.sortKey(shownAs: name), self.nextChange(), user)
-        try self.noteShown(state, .name)
+            state.name.sortKey(shownAs: name), self.transaction.nextChange(), user)
+        try self.transaction.noteShown(state, .name)
     }
 
     /// Sets a person's ID in another user system; `nil` removes it.
     ///
     /// - Throws: `notFound`; `exists` when somebody else has it; `invalid` when it is too long.
     package func setExternalID(_ user: UserID, _ externalID: String?) throws(StoreError) {
-        let state = try self.knownUser(user)
+        let state = try self.transaction.knownUser(user)
         guard externalID.map({ (1...PeopleLimits.externalIDBytes).contains($0.utf8.count) }) ?? true else {
             throw .invalid("an external id has 1 to \(PeopleLimits.externalIDBytes) bytes")
         }
-        if let externalID, let holder = try self.reading.user(externalID: externalID), holder.id != user {
+        if let externalID, let holder = try self.transaction.reading.people.user(externalID: externalID),
+            holder.id != user
+        {
             throw .exists("a user with the external id \(externalID)")
         }
-        try self.connection.run(
-            "UPDATE user SET external_id = ?, change = ? WHERE id = ?", externalID, self.nextChange(), user)
-        try self.noteShown(state, .externalID)
+        try self.transaction.connection.run(
+            "UPDATE user SET external_id = ?, change = ? WHERE id = ?", externalID, self.transaction.nextChange(), user)
+        try self.transaction.noteShown(state, .externalID)
     }
 
     /// - Throws: `notFound`.
     package func setRole(_ user: UserID, _ role: UserRole) throws(StoreError) {
-        _ = try self.knownUser(user)
-        try self.connection.run("UPDATE user SET role = ? WHERE id = ?", role.rawValue, user)
+        _ = try self.transaction.knownUser(user)
+        try self.transaction.connection.run("UPDATE user SET role = ? WHERE id = ?", role.rawValue, user)
     }
 
     /// A disabled person may not sign in or send. The caller ends the sessions after the commit.
@@ -75,15 +79,15 @@ extension WriteTransaction {
     /// - Throws: `notFound`; `invalid` for the system's own user.
     package func setDisabled(_ user: UserID, _ isDisabled: Bool) throws(StoreError) {
         let state = try self.changeableUser(user)
-        try self.connection.run("UPDATE user SET disabled = ? WHERE id = ?", isDisabled, user)
+        try self.transaction.connection.run("UPDATE user SET disabled = ? WHERE id = ?", isDisabled, user)
         state.isDisabled = isDisabled
-        try self.noteShown(state, .existence)
+        try self.transaction.noteShown(state, .existence)
     }
 
     /// - Throws: `notFound`; `invalid` for the system's own user.
     package func setSendBanned(_ user: UserID, _ isBanned: Bool) throws(StoreError) {
         let state = try self.changeableUser(user)
-        try self.connection.run("UPDATE user SET send_banned = ? WHERE id = ?", isBanned, user)
+        try self.transaction.connection.run("UPDATE user SET send_banned = ? WHERE id = ?", isBanned, user)
         state.isSendBanned = isBanned
     }
 
@@ -91,14 +95,14 @@ extension WriteTransaction {
     ///
     /// - Throws: `notFound`.
     package func setAllowlistOnly(_ user: UserID, _ isOn: Bool) throws(StoreError) {
-        let state = try self.knownUser(user)
-        try self.connection.run("UPDATE user SET allowlist_only = ? WHERE id = ?", isOn, user)
+        let state = try self.transaction.knownUser(user)
+        try self.transaction.connection.run("UPDATE user SET allowlist_only = ? WHERE id = ?", isOn, user)
         state.isAllowlistOnly = isOn
     }
 
     private func changeableUser(_ user: UserID) throws(StoreError) -> UserState {
         guard user != .system else { throw .invalid("the system's own user cannot be changed") }
-        return try self.knownUser(user)
+        return try self.transaction.knownUser(user)
     }
 
     /// Puts someone on one of a person's lists, or takes them off.
@@ -109,17 +113,19 @@ extension WriteTransaction {
     package func setListed(
         owner: UserID, _ list: PersonalList, _ other: UserID, _ isListed: Bool
     ) throws(StoreError) -> Bool {
-        let state = try self.knownUser(owner)
-        let name = try self.knownUser(other).name
+        let state = try self.transaction.knownUser(owner)
+        let name = try self.transaction.knownUser(other).name
         var entries = list == .blocked ? state.blocked : state.allowed
         guard entries.contains(other) != isListed else { return false }
         if isListed {
-            guard entries.count < self.options.listEntries else { throw self.listIsFull("of \(state.name)") }
-            try self.connection.run(
+            guard entries.count < self.transaction.options.listEntries else {
+                throw self.listIsFull("of \(state.name)")
+            }
+            try self.transaction.connection.run(
                 "INSERT INTO personal_list (owner_id, list, other_id) VALUES (?, ?, ?)", owner, list.rawValue, other)
             entries.insert(other)
         } else {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "DELETE FROM personal_list WHERE owner_id = ? AND list = ? AND other_id = ?", owner, list.rawValue,
                 other)
             entries.remove(other)
@@ -128,19 +134,20 @@ extension WriteTransaction {
         case .blocked: state.blocked = entries
         case .allowed: state.allowed = entries
         }
-        try self.notePeople(
-            .listed(name, on: list, isListed), by: self.origin.gateway.isOfPeople ? owner : .system, to: [owner])
+        try self.transaction.notePeople(
+            .listed(name, on: list, isListed), by: self.transaction.origin.gateway.isOfPeople ? owner : .system,
+            to: [owner])
         return true
     }
 
     func listIsFull(_ whose: String) -> StoreError {
-        .invalid("the list \(whose) has its most entries, \(self.options.listEntries): remove some first")
+        .invalid("the list \(whose) has its most entries, \(self.transaction.options.listEntries): remove some first")
     }
 }
 
 // MARK: Sign-in tokens
 
-extension WriteTransaction {
+extension PeopleWrites {
     /// Remembers a sign-in token by its hash. Above `tokensPerUser` the one seen longest ago goes.
     ///
     /// - Parameters:
@@ -151,20 +158,20 @@ extension WriteTransaction {
         hash: [UInt8], bareHash: [UInt8]? = nil, user: UserID, class deviceClass: DeviceClass, level: DeviceLevel,
         expiresAtMilliseconds: Int64?
     ) throws(StoreError) {
-        _ = try self.knownUser(user)
-        let now = self.wallMilliseconds
-        try self.connection.run(
+        _ = try self.transaction.knownUser(user)
+        let now = self.transaction.wallMilliseconds
+        try self.transaction.connection.run(
             """
             INSERT OR REPLACE INTO device_token
                 (token_hash, user_id, device_class, device_level, created_at, last_seen_at, expires_at, bare_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, hash, user, deviceClass, level.rawValue, now, now, expiresAtMilliseconds, bareHash)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             DELETE FROM device_token WHERE token_hash IN (
                 SELECT token_hash FROM device_token WHERE user_id = ? AND token_hash <> ?
                 ORDER BY last_seen_at DESC, created_at DESC LIMIT -1 OFFSET ?)
-            """, user, hash, self.options.tokensPerUser - 1)
+            """, user, hash, self.transaction.options.tokensPerUser - 1)
     }
 
     /// Ends the tokens of a person: all, or those of one device class.
@@ -173,12 +180,12 @@ extension WriteTransaction {
     @discardableResult
     package func revokeTokens(of user: UserID, class deviceClass: DeviceClass? = nil) throws(StoreError) -> Int {
         if let deviceClass {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "DELETE FROM device_token WHERE user_id = ? AND device_class = ?", user, deviceClass)
         } else {
-            try self.connection.run("DELETE FROM device_token WHERE user_id = ?", user)
+            try self.transaction.connection.run("DELETE FROM device_token WHERE user_id = ?", user)
         }
-        return Int(self.connection.changes)
+        return Int(self.transaction.connection.changes)
     }
 
     /// Ends one token.
@@ -186,16 +193,16 @@ extension WriteTransaction {
     /// - Returns: whether it existed.
     @discardableResult
     package func revokeToken(hash: [UInt8]) throws(StoreError) -> Bool {
-        try self.connection.run("DELETE FROM device_token WHERE token_hash = ?", hash)
-        return self.connection.changes > 0
+        try self.transaction.connection.run("DELETE FROM device_token WHERE token_hash = ?", hash)
+        return self.transaction.connection.changes > 0
     }
 
     /// Notes that a token was used now.
     ///
     /// - Parameter bareHash: of the token alone, for one that was issued without.
     package func touchToken(hash: [UInt8], bareHash: [UInt8]? = nil) throws(StoreError) {
-        try self.connection.run(
+        try self.transaction.connection.run(
             "UPDATE device_token SET last_seen_at = ?, bare_hash = coalesce(bare_hash, ?) WHERE token_hash = ?",
-            self.wallMilliseconds, bareHash, hash)
+            self.transaction.wallMilliseconds, bareHash, hash)
     }
 }

@@ -44,6 +44,7 @@ let migrations: [Migration] = [
     migration25Invitations,
     migration26Renderers,
     migration27SortKeys,
+    migration28Concerns,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 27
+    static let version = 28
 
     static let sql = """
         -- ---- The database itself ----
@@ -374,7 +374,8 @@ enum Schema {
         CREATE INDEX announcement_by_conversation ON announcement (conversation_id, number);
 
         -- kind: 0 the person applies, 1 the inviter invites. state: 0 waiting, 1 accepted, 2 refused, 3 withdrawn, 4
-        -- expired. answered_by: NULL when nobody answered.
+        -- expired. answered_by: NULL when nobody answered. position: of its last change, for the feed; 0 for before
+        -- version 28.
         CREATE TABLE team_request (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             kind INTEGER NOT NULL,
@@ -387,12 +388,14 @@ enum Schema {
             reason TEXT NOT NULL DEFAULT '',
             created_at INTEGER NOT NULL,
             answered_at INTEGER NOT NULL DEFAULT 0,
+            position INTEGER NOT NULL DEFAULT 0,
             UNIQUE (conversation_id, person_id, kind)
         ) STRICT;
         CREATE INDEX team_request_by_team ON team_request (conversation_id, number);
         CREATE INDEX team_request_by_person ON team_request (person_id, number);
         CREATE INDEX team_request_waiting ON team_request (created_at) WHERE state = 0;
         CREATE INDEX team_request_by_inviter ON team_request (inviter_id) WHERE inviter_id IS NOT NULL;
+        CREATE INDEX team_request_by_position ON team_request (position);
 
         -- ---- Messages ----
 
@@ -838,13 +841,16 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX notice_team_by_conversation ON notice_team (conversation_id);
 
+        -- position: of its last change, for the feed; 0 for before version 28.
         CREATE TABLE notice_receiver (
             number INTEGER NOT NULL REFERENCES notice (number),
             user_id INTEGER NOT NULL REFERENCES user (id),
             confirmed_at INTEGER,
+            position INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (number, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX notice_receiver_by_user ON notice_receiver (user_id, number);
+        CREATE INDEX notice_receiver_by_position ON notice_receiver (user_id, position);
 
         -- ---- Moderation ----
 

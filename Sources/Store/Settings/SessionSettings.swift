@@ -111,7 +111,7 @@ extension SettingsWrites {
     ) throws(StoreError) {
         let settings = try self.transaction.memory.sessionSettings()
         guard actor.authority == .user, settings.bindsSenders else { return }
-        let role = try self.transaction.role(of: actor.user, in: conversation) ?? .member
+        let role = try self.transaction.messages.role(of: actor.user, in: conversation) ?? .member
         guard let most = settings.maximumCharacters(conversation.kind, role),
             isLonger(content, than: most, count: self.transaction.options.readableCharacters)
         else { return }

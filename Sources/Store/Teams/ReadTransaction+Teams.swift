@@ -13,15 +13,15 @@ extension TeamReads {
     /// - Parameters:
     ///   - now: UTC milliseconds: who is muted is muted until a time.
     ///   - serverLimit: most members of any group.
-    package func team(
+    package func one(
         _ id: ConversationID, at now: Int64, serverLimit: Int = .max
     ) throws(StoreError) -> Team? {
-        guard let conversation = try self.transaction.conversation(id), conversation.kind == .group,
+        guard let conversation = try self.transaction.conversations.one(id), conversation.kind == .group,
             let settings = try self.transaction.connection.teamSettings(of: id)
         else { return nil }
         let muted: StaticString = "SELECT count(*) FROM member WHERE conversation_id = ? AND muted_until > ?"
         return Team(
-            conversation: conversation, card: try self.transaction.knownCard(of: id), settings: settings,
+            conversation: conversation, card: try self.transaction.conversations.knownCard(of: id), settings: settings,
             introduction: try self.introduction(of: id), announcement: try self.shownAnnouncement(of: id),
             owner: try self.transaction.connection.first(Self.teamOwnerSQL, id) { row throws(StoreError) in
                 row.userID(0)
@@ -47,9 +47,9 @@ extension TeamReads {
     }
 
     /// A person as who looks at a team's card, with what they set for themselves.
-    package func teamViewer(_ user: UserID, of id: ConversationID) throws(StoreError) -> TeamViewer {
-        let member = try self.transaction.member(user, in: id)
-        let preference = try self.transaction.preference(of: user, in: id)
+    package func viewer(_ user: UserID, of id: ConversationID) throws(StoreError) -> TeamViewer {
+        let member = try self.transaction.conversations.member(user, in: id)
+        let preference = try self.transaction.inbox.preference(of: user, in: id)
         return TeamViewer(
             user: user, role: member?.role, nickname: member?.nickname, alerts: preference.alerts,
             isPinned: preference.isPinned)
@@ -91,7 +91,7 @@ extension TeamReads {
 
     /// - Returns: as it was left; one that has waited too long may still say that it waits, see
     ///   `TeamRequest.endsAtMilliseconds`.
-    package func teamRequest(_ number: Int64) throws(StoreError) -> TeamRequest? {
+    package func request(_ number: Int64) throws(StoreError) -> TeamRequest? {
         let sql: StaticString = """
             SELECT r.number, r.kind, r.conversation_id, c.channel, r.person_id, p.name, r.inviter_id, i.name,
                 r.postscript, r.state, r.answered_by, a.name, r.reason, r.created_at, r.answered_at
@@ -114,7 +114,7 @@ extension TeamReads {
         """)
 
     /// Requests, the newest first, as they are at a time, UTC milliseconds.
-    package func teamRequests(
+    package func requests(
         _ query: TeamRequestQuery, at now: Int64
     ) throws(StoreError) -> [TeamRequest] {
         let lifetime = TeamBounds.requestDays * 86_400_000
@@ -143,7 +143,7 @@ extension TeamReads {
     /// UTC milliseconds; `limit` is 1...1000.
     ///
     /// - Parameter before: the number that the page before ended with.
-    package func teamRequests(
+    package func requests(
         concerning user: UserID, onlyWaiting: Bool, before: Int64, at now: Int64, limit: Int
     ) throws(StoreError) -> [TeamRequest] {
         let found = try self.transaction.connection.query(
@@ -169,7 +169,7 @@ extension TeamReads {
         """)
 
     /// How many requests of a team wait for an answer.
-    package func waitingTeamRequests(of id: ConversationID, at now: Int64) throws(StoreError) -> Int64 {
+    package func waitingRequests(of id: ConversationID, at now: Int64) throws(StoreError) -> Int64 {
         let oldest = now - TeamBounds.requestDays * 86_400_000
         return try self.transaction.connection.first(Self.waitingTeamRequestsSQL, id, oldest) {
             row throws(StoreError) in

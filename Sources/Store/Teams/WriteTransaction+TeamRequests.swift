@@ -19,35 +19,39 @@ extension TeamWrites {
         var new: [UserID] = []
         for person in WriteTransaction.withoutRepeats(users) where roles[person] == nil {
             _ = try self.transaction.knownUser(person)
-            if !actor.isPrivileged, try self.transaction.reading.isListed(actor.user, by: person, on: .blocked) {
+            if !actor.isPrivileged, try self.transaction.reading.people.isListed(actor.user, by: person, on: .blocked) {
                 invitation.refused.append(TeamInvitation.Refused(person, .mayNotSend))
             } else {
                 new.append(person)
             }
         }
         let asks = try self.transaction.knownConversation(id).settings.asksInvited && !actor.isPrivileged
-        let conversation = try self.transaction.group(
+        let conversation = try self.transaction.conversations.group(
             id, .invite, by: actor, newcomers: asks ? min(1, new.count) : new.count)
         guard asks else {
-            try self.transaction.bring(
+            try self.transaction.conversations.bring(
                 new, into: conversation, inviter: actor.isPrivileged ? nil : actor.user, by: actor.user, as: .invited)
             invitation.added = new
             return invitation
         }
         try self.expireRequests()
+        var made: [Int64] = []
         for person in new {
-            if let refusal = try self.ask(person, into: id, by: actor.user, postscript) {
+            if let refusal = try self.ask(person, into: id, by: actor.user, postscript, &made) {
                 invitation.refused.append(TeamInvitation.Refused(person, refusal))
             } else {
                 invitation.asked.append(person)
             }
         }
+        try self.noteRequests(made, by: actor.user)
         return invitation
     }
 
     /// Asks one person; who has been asked already is not asked again.
+    ///
+    /// - Parameter made: gets the number of the request.
     private func ask(
-        _ person: UserID, into id: ConversationID, by inviter: UserID, _ postscript: String
+        _ person: UserID, into id: ConversationID, by inviter: UserID, _ postscript: String, _ made: inout [Int64]
     ) throws(StoreError) -> ActionRefusal? {
         if try self.transaction.connection.waitingRequest(.invite, of: person, in: id) != nil { return nil }
         if try self.transaction.connection.waitingInvitations(by: inviter, in: id) >= TeamBounds.waitingInvitations {
@@ -56,7 +60,7 @@ extension TeamWrites {
         if try self.transaction.connection.waitingRequests(of: id) >= TeamBounds.waitingRequests {
             return .tooMany(limit: TeamBounds.waitingRequests)
         }
-        _ = try self.insertRequest(.invite, of: person, in: id, inviter: inviter, postscript)
+        made.append(try self.insertRequest(.invite, of: person, in: id, inviter: inviter, postscript))
         return nil
     }
 
@@ -70,10 +74,10 @@ extension TeamWrites {
         try WriteTransaction.check(scalars: postscript, TeamBounds.postscriptScalars, "postscript")
         _ = try self.transaction.knownUser(user)
         let actor = Actor(user)
-        var conversation = try self.transaction.group(id, .apply, by: actor)
+        var conversation = try self.transaction.conversations.group(id, .apply, by: actor)
         guard conversation.settings.join != .open else {
-            conversation = try self.transaction.group(id, .join, by: actor)
-            try self.transaction.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
+            conversation = try self.transaction.conversations.group(id, .join, by: actor)
+            try self.transaction.conversations.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
             return .joined
         }
         try self.expireRequests()
@@ -83,7 +87,9 @@ extension TeamWrites {
         guard try self.transaction.connection.waitingRequests(of: id) < TeamBounds.waitingRequests else {
             throw .refused(.tooMany(limit: TeamBounds.waitingRequests))
         }
-        return .waiting(try self.insertRequest(.apply, of: user, in: id, inviter: nil, postscript))
+        let number = try self.insertRequest(.apply, of: user, in: id, inviter: nil, postscript)
+        try self.noteRequests([number], by: user)
+        return .waiting(number)
     }
 
     private func insertRequest(
@@ -119,16 +125,19 @@ extension TeamWrites {
             case .apply: try self.transaction.knownConversation(request.team).roles[actor.user] != nil
             }
         }
-        if request.kind == .apply { _ = try self.transaction.group(request.team, .answerApplication, by: actor) }
+        if request.kind == .apply {
+            _ = try self.transaction.conversations.group(request.team, .answerApplication, by: actor)
+        }
         guard accept else { return try self.end(request, .refused, by: actor, reason) }
-        let conversation = try self.transaction.group(request.team, .acceptInvitation, by: Actor(request.person))
+        let conversation = try self.transaction.conversations.group(
+            request.team, .acceptInvitation, by: Actor(request.person))
         let ended = try self.end(request, .accepted, by: actor, reason)
         let arrival: MemberArrival =
             switch request.kind {
             case .invite: .invitationAccepted(by: request.inviter)
             case .apply: .applicationAccepted
             }
-        try self.transaction.bring(
+        try self.transaction.conversations.bring(
             [request.person], into: conversation, inviter: request.inviter, by: actor.user, as: arrival)
         return ended
     }
@@ -147,7 +156,7 @@ extension TeamWrites {
         _ number: Int64, by actor: Actor, _ isTheirs: (TeamRequest) throws(StoreError) -> Bool
     ) throws(StoreError) -> TeamRequest {
         try self.expireRequests()
-        guard let request = try self.transaction.reading.teams.teamRequest(number) else {
+        guard let request = try self.transaction.reading.teams.request(number) else {
             throw .refused(.noSuchRequest)
         }
         if !actor.isPrivileged, try !isTheirs(request) { throw .refused(.noSuchRequest) }
@@ -161,51 +170,100 @@ extension TeamWrites {
         try self.transaction.connection.run(
             "UPDATE team_request SET state = ?, answered_by = ?, reason = ?, answered_at = ? WHERE number = ?",
             state.rawValue, actor.user, reason, self.transaction.wallMilliseconds, request.number)
-        guard let ended = try self.transaction.reading.teams.teamRequest(request.number) else {
+        guard let ended = try self.transaction.reading.teams.request(request.number) else {
             throw .refused(.noSuchRequest)
         }
+        try self.noteRequests([request.number], by: actor.user)
         return ended
+    }
+
+    /// Tells of requests the people whom they concern: who would come in, who invites, and of those who ask the managers.
+    func noteRequests(_ numbers: [Int64], by actor: UserID) throws(StoreError) {
+        guard !numbers.isEmpty else { return }
+        var people: Set<UserID> = []
+        for number in numbers {
+            guard let request = try self.transaction.reading.teams.request(number) else { continue }
+            people.insert(request.person)
+            if let inviter = request.inviter { people.insert(inviter) }
+            guard request.kind == .apply else { continue }
+            let roles = try self.transaction.knownConversation(request.team).roles
+            for (person, role) in roles where role != .member { people.insert(person) }
+        }
+        try self.transaction.notePeople(.teamRequests(numbers), by: actor, to: people.sorted())
     }
 
     // MARK: Ends that nobody answers
 
-    private static let expireRequestsSQL = SQL(
+    private static let expiredSQL = SQL(
         """
-        UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = created_at + ?1
-        WHERE state = \(TeamRequestState.waiting) AND created_at <= ?2 - ?1
+        SELECT number FROM team_request WHERE state = \(TeamRequestState.waiting) AND created_at <= ?1
+        ORDER BY created_at LIMIT ?2
         """)
+    private static let expireSQL = SQL(
+        "UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = created_at + ? WHERE number = ?")
 
-    /// Expires requests that have waited too long.
-    func expireRequests() throws(StoreError) {
+    /// Expires requests that have waited too long, and tells whom they concern.
+    ///
+    /// - Parameter limit: most of them; `nil` for all.
+    /// - Returns: whether there may be more.
+    @discardableResult
+    func expireRequests(limit: Int? = nil) throws(StoreError) -> Bool {
         let lifetime = TeamBounds.requestDays * 86_400_000
-        try self.transaction.connection.run(
-            Self.expireRequestsSQL, lifetime, self.transaction.wallMilliseconds)
+        let expired = try self.transaction.connection.query(
+            Self.expiredSQL, self.transaction.wallMilliseconds - lifetime, limit ?? .max, read: Self.number)
+        for number in expired { try self.transaction.connection.run(Self.expireSQL, lifetime, number) }
+        try self.noteRequests(expired, by: .system)
+        return expired.count == limit
     }
 
-    private static let fulfilRequestsSQL = SQL(
+    private static let waitingOfPersonSQL = SQL(
         """
-        UPDATE team_request SET state = \(TeamRequestState.accepted), answered_at = ?
-        WHERE conversation_id = ? AND person_id = ? AND state = \(TeamRequestState.waiting)
+        SELECT number FROM team_request
+        WHERE conversation_id = ?1 AND person_id = ?2 AND state = \(TeamRequestState.waiting)
         """)
+    private static let fulfilSQL = SQL(
+        "UPDATE team_request SET state = \(TeamRequestState.accepted), answered_at = ? WHERE number = ?")
 
     /// Fulfils the requests of a person who has come in.
     func fulfilRequests(of person: UserID, in id: ConversationID) throws(StoreError) {
-        try self.transaction.connection.run(
-            Self.fulfilRequestsSQL, self.transaction.wallMilliseconds, id, person)
+        let numbers = try self.transaction.connection.query(Self.waitingOfPersonSQL, id, person, read: Self.number)
+        for number in numbers {
+            try self.transaction.connection.run(Self.fulfilSQL, self.transaction.wallMilliseconds, number)
+        }
+        try self.noteRequests(numbers, by: person)
     }
 
-    private static let endRequestsSQL = SQL(
+    private static let waitingOfTeamSQL = SQL(
         """
-        UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = ? WHERE conversation_id = ?
-            AND state = \(TeamRequestState.waiting)
+        SELECT number FROM team_request
+        WHERE conversation_id = ?1 AND state = \(TeamRequestState.waiting) ORDER BY number
         """)
+    private static let waitingAboutSQL = SQL(
+        """
+        SELECT number FROM team_request
+        WHERE (person_id = ?1 OR inviter_id = ?1) AND state = \(TeamRequestState.waiting)
+        """)
+    private static let endSQL = SQL(
+        "UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = ? WHERE number = ?")
 
     /// Nobody comes into a team that is over.
     func endRequests(of id: ConversationID) throws(StoreError) {
-        try self.transaction.connection.run(
-            Self.endRequestsSQL,
-            self.transaction.wallMilliseconds, id)
+        try self.endRequests(try self.transaction.connection.query(Self.waitingOfTeamSQL, id, read: Self.number))
     }
+
+    /// Ends what a person asked, or was asked, whose account goes.
+    func endRequests(about user: UserID) throws(StoreError) {
+        try self.endRequests(try self.transaction.connection.query(Self.waitingAboutSQL, user, read: Self.number))
+    }
+
+    private func endRequests(_ numbers: [Int64]) throws(StoreError) {
+        for number in numbers {
+            try self.transaction.connection.run(Self.endSQL, self.transaction.wallMilliseconds, number)
+        }
+        try self.noteRequests(numbers, by: .system)
+    }
+
+    private static func number(_ row: Row) throws(StoreError) -> Int64 { row.int64(0) }
 }
 
 extension Connection {
@@ -230,6 +288,18 @@ extension Connection {
 
     fileprivate func waitingRequests(of id: ConversationID) throws(StoreError) -> Int64 {
         return try self.first(Self.waitingRequestsSQL, id) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
+    private static let expiresSQL = SQL(
+        """
+        SELECT EXISTS (SELECT 1 FROM team_request WHERE state = \(TeamRequestState.waiting) AND created_at <= ?)
+        """)
+
+    /// True when a request to join a team has waited too long at a time, UTC milliseconds.
+    func hasOverdueRequest(at wall: Int64) throws(StoreError) -> Bool {
+        try self.first(Self.expiresSQL, wall - TeamBounds.requestDays * 86_400_000) { row throws(StoreError) in
+            row.int64(0) != 0
+        } ?? false
     }
 
     private static let waitingInvitationsSQL = SQL(

@@ -8,12 +8,12 @@ extension TeamWrites {
     ///
     /// - Throws: `refused`: `notApplicable` for what a team of this form does not have; `exists`; `notFound`; `invalid`
     ///   above a bound.
-    package func createTeam(_ name: ChannelName, _ new: NewTeam) throws(StoreError) -> ConversationID {
+    package func create(_ name: ChannelName, _ new: NewTeam) throws(StoreError) -> ConversationID {
         var settings: TeamSettings = new.form == .normal ? .normal : .advanced
         settings.memberLimit = new.memberLimit
         let count = Set([new.owner] + new.members).subtracting([.system]).count
         try self.checkMemberLimit(new.memberLimit, memberCount: count)
-        let id = try self.transaction.createChannel(
+        let id = try self.transaction.conversations.createChannel(
             .group, name, title: new.title, creator: new.owner, members: new.members, settings: settings, asTeam: true)
         var modes = new.modes
         if new.form == .advanced && modes.invite == nil { modes.invite = .managers }
@@ -33,7 +33,9 @@ extension TeamWrites {
         of id: ConversationID, _ patch: TeamModesPatch, by actor: Actor
     ) throws(StoreError) -> Int {
         var conversation = try self.transaction.knownConversation(id)
-        for mode in patch.modes { conversation = try self.transaction.group(id, .setMode(mode), by: actor) }
+        for mode in patch.modes {
+            conversation = try self.transaction.conversations.group(id, .setMode(mode), by: actor)
+        }
         var settings = conversation.settings
         settings.apply(patch)
         var flags = conversation.flags
@@ -46,7 +48,7 @@ extension TeamWrites {
         try self.transaction.connection.run("UPDATE conversation SET flags = ? WHERE id = ?", flags.rawValue, id)
         conversation.flags = flags
         self.transaction.noteProfile(.team(id, .flags))
-        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.conversations.noteRevision(of: conversation, change: self.transaction.nextChange())
         try self.transaction.noteSettings(changed, in: conversation, by: actor.user)
         let mutes = changed.filter { if case .muteMode = $0 { true } else { false } }.count
         return mutes + (changed.count > mutes ? 1 : 0)
@@ -59,13 +61,13 @@ extension TeamWrites {
     ///   the number of members there are; `notFound`.
     @discardableResult
     package func setMemberLimit(of id: ConversationID, _ limit: Int?, by actor: Actor) throws(StoreError) -> Bool {
-        let conversation = try self.transaction.group(id, .setMemberLimit, by: actor)
+        let conversation = try self.transaction.conversations.group(id, .setMemberLimit, by: actor)
         try self.checkMemberLimit(limit, memberCount: conversation.roles.count)
         guard conversation.settings.memberLimit != limit else { return false }
         var settings = conversation.settings
         settings.memberLimit = limit
         try self.write(settings, of: conversation)
-        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.conversations.noteRevision(of: conversation, change: self.transaction.nextChange())
         try self.transaction.noteSettings([.memberLimit], in: conversation, by: actor.user)
         return true
     }
@@ -102,13 +104,13 @@ extension TeamWrites {
     package func setIntroduction(
         of id: ConversationID, _ text: String?, by actor: Actor
     ) throws(StoreError) -> Bool {
-        let conversation = try self.transaction.group(id, .setIntroduction, by: actor)
+        let conversation = try self.transaction.conversations.group(id, .setIntroduction, by: actor)
         try WriteTransaction.check(scalars: text, TeamBounds.introductionScalars, "introduction")
         let text = text?.isEmpty == true ? nil : text
         guard try self.transaction.reading.teams.introduction(of: id) != text else { return false }
         try self.transaction.connection.run("UPDATE team SET introduction = ? WHERE conversation_id = ?", text, id)
         self.transaction.noteProfile(.team(id, .attributes))
-        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.conversations.noteRevision(of: conversation, change: self.transaction.nextChange())
         try self.transaction.noteSettings([.introduction], in: conversation, by: actor.user)
         return true
     }
@@ -121,13 +123,13 @@ extension TeamWrites {
     package func announce(
         in id: ConversationID, title: String? = nil, _ body: String, by actor: Actor
     ) throws(StoreError) -> Bool {
-        let conversation = try self.transaction.group(id, .announce, by: actor)
+        let conversation = try self.transaction.conversations.group(id, .announce, by: actor)
         try WriteTransaction.check(scalars: title, TeamBounds.announcementTitleScalars, "title of the announcement")
         try WriteTransaction.check(bytes: body, TeamBounds.announcementBytes, "announcement")
-        if body.isEmpty, try self.transaction.reading.knownCard(of: id).notice == nil { return false }
+        if body.isEmpty, try self.transaction.reading.conversations.knownCard(of: id).notice == nil { return false }
         try self.insertAnnouncement(in: id, title: title?.isEmpty == true ? nil : title, body, by: actor.user)
         self.transaction.noteProfile(.team(id, .notice))
-        try self.transaction.noteRevision(of: conversation, change: self.transaction.nextChange())
+        try self.transaction.conversations.noteRevision(of: conversation, change: self.transaction.nextChange())
         try self.transaction.noteSettings([.notice(body)], in: conversation, by: actor.user)
         return true
     }

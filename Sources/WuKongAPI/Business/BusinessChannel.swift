@@ -57,8 +57,8 @@ extension BusinessCall {
 extension ReadTransaction {
     /// A conversation the person is in; `nil` when there is none, or none that they may know of.
     func conversation(_ channel: BusinessChannel, of user: UserID) throws(StoreError) -> Conversation? {
-        guard let found = try self.conversation(channel.address, seenBy: user),
-            try self.member(user, in: found.id) != nil
+        guard let found = try self.conversations.one(channel.address, seenBy: user),
+            try self.conversations.member(user, in: found.id) != nil
         else { return nil }
         return found
     }
@@ -76,7 +76,7 @@ extension ReadTransaction {
     /// - Throws: `refused`.
     func place(_ id: MessageID, _ channel: BusinessChannel, of user: UserID) throws(StoreError) -> MessagePlace {
         let conversation = try self.knownConversation(channel, of: user)
-        guard let place = try self.place(of: id, in: conversation.id) else { throw .refused(.noSuchMessage) }
+        guard let place = try self.messages.place(of: id, in: conversation.id) else { throw .refused(.noSuchMessage) }
         return place
     }
 }
@@ -90,8 +90,8 @@ extension WriteTransaction {
         guard case .direct(let name) = channel.address else {
             return try self.reading.knownConversation(channel, of: user).id
         }
-        guard let peer = try self.reading.user(named: name) else { throw .refused(.noSuchUser) }
-        return try self.ensureDirect(user, peer.id)
+        guard let peer = try self.reading.people.user(named: name) else { throw .refused(.noSuchUser) }
+        return try self.conversations.ensureDirect(user, peer.id)
     }
 }
 

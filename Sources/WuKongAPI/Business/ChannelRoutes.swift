@@ -50,7 +50,7 @@ enum ChannelRoutes {
         let (actor, patch) = (call.actor, change)
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(channel, of: actor.user)
-            try store.updateInfo(of: conversation.id, patch, by: actor)
+            try store.conversations.updateInfo(of: conversation.id, patch, by: actor)
             return try store.reading.view(of: conversation, for: actor.user)
         } answer: { view in
             .json(view.extra)

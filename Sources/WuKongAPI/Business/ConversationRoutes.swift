@@ -42,7 +42,7 @@ enum ConversationRoutes {
         let user = call.user
         guard version > 0 else { return call.reply(.ok) }
         call.write { store throws(StoreError) in
-            try store.commands.acknowledgeCommands(user, upTo: version, single: false)
+            try store.commands.acknowledge(user, upTo: version, single: false)
         } answer: { _ in
             .ok
         }
@@ -60,9 +60,9 @@ enum ConversationRoutes {
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
             if unread > 0 {
-                try store.setUnread(user, in: id, to: unread)
+                try store.inbox.setUnread(user, in: id, to: unread)
             } else {
-                try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+                try store.inbox.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
             }
         } answer: { _ in
             .ok
@@ -76,7 +76,7 @@ enum ConversationRoutes {
         call.write { store throws(StoreError) in
             // Deleting what is not there is done already.
             guard let found = try store.reading.conversation(channel, of: user) else { return }
-            try store.hideConversation(user, found.id)
+            try store.inbox.hideConversation(user, found.id)
         } answer: { _ in
             .ok
         }
@@ -95,8 +95,8 @@ enum ConversationRoutes {
         let (user, wanted) = (call.user, patch)
         call.write { store throws(StoreError) in
             let id = try store.ensureConversation(channel, of: user)
-            _ = try store.setPreference(user, in: id, wanted)
-            return try store.reading.preference(of: user, in: id).extraVersion
+            _ = try store.inbox.setPreference(user, in: id, wanted)
+            return try store.reading.inbox.preference(of: user, in: id).extraVersion
         } answer: { version in
             .json(.fields(("version", .integer(version))))
         }
@@ -109,7 +109,7 @@ enum ConversationRoutes {
         let version = max(0, try call.request.fields().integer("version"))
         let user = call.user
         call.read { store throws(StoreError) in
-            try store.conversationExtras(of: user, after: version, limit: Self.maximumExtras)
+            try store.inbox.conversationExtras(of: user, after: version, limit: Self.maximumExtras)
         } answer: { extras in
             .json(.array(extras.map(\.extraRow)))
         }

@@ -39,7 +39,7 @@ struct ConversationSync: Sendable {
         let found =
             count == 0
             ? []
-            : try store.recent(
+            : try store.inbox.recent(
                 of: person.user, since: version, order: version == 0 ? .forDisplay : .byChange,
                 limit: Self.maximumConversations)
         for recent in found {
@@ -50,7 +50,7 @@ struct ConversationSync: Sendable {
             let from = max(known.sequence(channelID, type) ?? 0, cleared)
             // A device that has everything gets the newest again: apps show no conversation without a message.
             let isNew = conversation.head > from
-            let newest = try store.latestMessages(
+            let newest = try store.messages.latest(
                 in: conversation.id, limit: isNew ? count : 1, as: .member(person.user), maximumBytes: max(1, room))
             room -= newest.reduce(0) { $0 + $1.content.body.count }
             let shown = newest.filter { $0.sequence > (isNew ? from : cleared) }.reversed()

@@ -113,7 +113,7 @@ private final class Loop {
         guard !self.isReading, let change = self.changes.takeDue(at: self.services.clock.now()) else { return }
         self.isReading = true
         self.services.store.read(for: .server) { transaction throws(StoreError) in
-            try transaction.friendIDs(of: change.user)
+            try transaction.friends.ids(of: change.user)
         } then: { [mailbox] result in
             mailbox.post(.friends(change, result))
         }

@@ -31,7 +31,7 @@ enum FriendRoutes {
         let token = Secrets.hex()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.friends.askFriend(try store.reading.knownPerson(name), by: user, text: text, token: token)
+            try store.friends.ask(try store.reading.knownPerson(name), by: user, text: text, token: token)
         } answer: { _ in
             .ok
         }
@@ -46,12 +46,12 @@ enum FriendRoutes {
         call.read { store throws(StoreError) in
             var before: Int64?
             for _ in 1..<page.index {
-                let skipped = try store.friendRequests(to: user, before: before, limit: page.size)
+                let skipped = try store.friends.requests(to: user, before: before, limit: page.size)
                 guard skipped.count == page.size, let last = skipped.last else { return [JSONValue]() }
                 before = last.change
             }
             var rows: [JSONValue] = []
-            for request in try store.friendRequests(to: user, before: before, limit: page.size) {
+            for request in try store.friends.requests(to: user, before: before, limit: page.size) {
                 rows.append(request.row(askerName: try store.displayName(of: request.asker)))
             }
             return rows
@@ -65,7 +65,7 @@ enum FriendRoutes {
         try Self.checkCategory(call)
         let user = call.user
         call.read { store throws(StoreError) in
-            try store.unseenFriendRequests(to: user)
+            try store.friends.unseenRequests(to: user)
         } answer: { count in
             .json(.fields(("count", .number(count)), ("is_dot", .integer(0))))
         }
@@ -77,7 +77,7 @@ enum FriendRoutes {
         try Self.checkCategory(call)
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.friends.markFriendRequestsSeen(by: user)
+            try store.friends.markRequestsSeen(by: user)
         } answer: { _ in
             .ok
         }
@@ -96,10 +96,10 @@ enum FriendRoutes {
         let token = try call.request.fields().text("token")
         let person = call.person
         call.write { store throws(StoreError) in
-            guard let request = try store.reading.friendRequest(to: person.user, token: token) else {
+            guard let request = try store.reading.friends.request(to: person.user, token: token) else {
                 throw .refused(.alreadyGone)
             }
-            try store.friends.acceptFriend(request.asker, by: person.user)
+            try store.friends.accept(request.asker, by: person.user)
             Self.greet(request, asker: try store.reading.displayName(of: request.asker), store)
         } answer: { _ in
             .ok
@@ -130,7 +130,7 @@ enum FriendRoutes {
         let name = try call.pathPerson()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.friends.dismissFriendRequest(from: try store.reading.knownPerson(name), by: user, as: state)
+            try store.friends.dismissRequest(from: try store.reading.knownPerson(name), by: user, as: state)
         } answer: { _ in
             .ok
         }
@@ -146,8 +146,8 @@ enum FriendRoutes {
         let user = call.user
         call.readThen { store throws(StoreError) in
             var views: [(friend: Friend, view: PersonView)] = []
-            for friend in try store.friends(of: user, after: version, limit: limit) {
-                guard let profile = try store.profile(of: friend.user) else { continue }
+            for friend in try store.friends.page(of: user, after: version, limit: limit) {
+                guard let profile = try store.people.profile(of: friend.user) else { continue }
                 views.append((friend, try store.view(of: profile, for: user)))
             }
             return views
@@ -170,7 +170,7 @@ enum FriendRoutes {
         let remark = try fields.optionalText("remark") ?? ""
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.friends.setFriendRemark(try store.reading.knownPerson(name), of: user, remark)
+            try store.friends.setRemark(try store.reading.knownPerson(name), of: user, remark)
         } answer: { _ in
             .ok
         }
@@ -180,7 +180,7 @@ enum FriendRoutes {
         let name = try call.pathPerson()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.friends.removeFriend(try store.reading.knownPerson(name), of: user)
+            try store.friends.remove(try store.reading.knownPerson(name), of: user)
         } answer: { _ in
             .ok
         }

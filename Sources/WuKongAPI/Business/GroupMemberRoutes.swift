@@ -31,8 +31,10 @@ enum GroupMemberRoutes {
         let (services, user) = (call.services, call.user)
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
-            let all = try store.rows(of: try store.members(of: conversation.id), in: conversation, group.id)
-                .map { $0.dressed(services) }
+            let all = try store.rows(
+                of: try store.conversations.members(of: conversation.id), in: conversation, group.id
+            )
+            .map { $0.dressed(services) }
             let fitting = keyword.isEmpty ? all : all.filter { $0.fits(keyword) }
             return Array(fitting.dropFirst(page.offset).prefix(page.size))
         } answer: { rows in
@@ -50,7 +52,8 @@ enum GroupMemberRoutes {
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             return try store.rows(
-                of: try store.members(of: conversation.id, after: version, limit: limit), in: conversation, group.id)
+                of: try store.conversations.members(of: conversation.id, after: version, limit: limit),
+                in: conversation, group.id)
         } answer: { rows in
             .json(.array(rows.map { $0.dressed(services).row }))
         }
@@ -72,7 +75,7 @@ enum GroupMemberRoutes {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.removeMembers(try store.reading.knownPeople(names), from: id, by: actor)
+            try store.conversations.removeMembers(try store.reading.knownPeople(names), from: id, by: actor)
         }
     }
 
@@ -86,7 +89,7 @@ enum GroupMemberRoutes {
         let group = try call.group()
         let names = try call.namedMembers()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.setRoles(try store.reading.knownPeople(names), role, in: id, by: actor)
+            try store.conversations.setRoles(try store.reading.knownPeople(names), role, in: id, by: actor)
         }
     }
 
@@ -96,7 +99,7 @@ enum GroupMemberRoutes {
         let name = try call.pathPerson()
         guard let nickname = try call.request.fields().optionalText("remark") else { throw .bad("remark is missing") }
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.setNickname(of: try store.reading.knownPerson(name), nickname, in: id, by: actor)
+            try store.conversations.setNickname(of: try store.reading.knownPerson(name), nickname, in: id, by: actor)
         }
     }
 
@@ -112,9 +115,9 @@ enum GroupMemberRoutes {
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
             let users = try store.reading.knownPeople(names)
             if action == "add" {
-                try store.addListed(users, in: id, .denied, by: actor)
+                try store.conversations.addListed(users, in: id, .denied, by: actor)
             } else {
-                try store.removeListed(users, in: id, .denied, by: actor)
+                try store.conversations.removeListed(users, in: id, .denied, by: actor)
             }
         }
     }
@@ -143,7 +146,7 @@ enum GroupMemberRoutes {
         }
         let seconds = isMuted ? Self.mutingChoices[Int(key) - 1].seconds : 0
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.setMemberMuted(
+            try store.conversations.setMemberMuted(
                 try store.reading.knownPerson(name),
                 untilMilliseconds: isMuted ? store.wallMilliseconds + seconds * 1_000 : 0, in: id, by: actor)
         }
@@ -200,10 +203,10 @@ extension ReadTransaction {
     fileprivate func rows(
         of members: [Member], in conversation: Conversation, _ group: String
     ) throws(StoreError) -> [GroupMemberRow] {
-        let denied = Set(try self.conversationList(.denied, of: conversation.id).map(\.user))
+        let denied = Set(try self.conversations.list(.denied, of: conversation.id).map(\.user))
         var rows: [GroupMemberRow] = []
         for member in members {
-            guard let profile = try self.profile(of: member.user) else { continue }
+            guard let profile = try self.people.profile(of: member.user) else { continue }
             rows.append(
                 GroupMemberRow(
                     member: member, group: group, displayName: profile.displayName ?? member.name.text,

@@ -41,10 +41,12 @@ enum GroupRoutes {
             let made = String(
                 shown.joined(separator: "、").unicodeScalars
                     .prefix(Self.madeTitleScalars).map(Character.init))
-            let id = try store.createChannel(
+            let id = try store.conversations.createChannel(
                 .group, number, title: title.map { $0.isEmpty ? made : $0 } ?? made, creator: actor.user,
                 members: people)
-            guard let conversation = try store.reading.conversation(id) else { throw .refused(.noSuchConversation) }
+            guard let conversation = try store.reading.conversations.one(id) else {
+                throw .refused(.noSuchConversation)
+            }
             return try store.reading.view(of: conversation, for: actor.user)
         } answer: { view in
             .json(view.row)
@@ -60,7 +62,7 @@ enum GroupRoutes {
         call.read { store throws(StoreError) in
             let conversation = try store.knownConversation(group, of: user)
             return (
-                view: try store.view(of: conversation, for: user), team: try store.teams.team(conversation.id, at: now)
+                view: try store.view(of: conversation, for: user), team: try store.teams.one(conversation.id, at: now)
             )
         } answer: { found in
             .json(found.view.row.adding(GroupModes.row(found.team)))
@@ -72,7 +74,7 @@ enum GroupRoutes {
         let user = call.user
         call.read { store throws(StoreError) in
             var views: [GroupView] = []
-            for line in try store.conversations(of: user) where line.conversation.kind == .group {
+            for line in try store.conversations.page(of: user) where line.conversation.kind == .group {
                 let view = try store.view(of: line.conversation, for: user)
                 if view.preference.isSaved { views.append(view) }
             }
@@ -97,8 +99,8 @@ enum GroupRoutes {
         let actor = call.actor
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(group, of: actor.user)
-            if let personal { _ = try store.setPreference(actor.user, in: conversation.id, personal) }
-            if let common { try store.updateInfo(of: conversation.id, common.patch, by: actor) }
+            if let personal { _ = try store.inbox.setPreference(actor.user, in: conversation.id, personal) }
+            if let common { try store.conversations.updateInfo(of: conversation.id, common.patch, by: actor) }
             if let modes { try modes.apply(to: conversation.id, by: actor, store) }
         } answer: {
             .ok
@@ -112,7 +114,7 @@ enum GroupRoutes {
         guard word == "0" || word == "1" else { throw .bad("the last path segment must be 0 or 1") }
         let change = GroupChange(mutesMembers: word == "1")
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.updateInfo(of: id, change.patch, by: actor)
+            try store.conversations.updateInfo(of: id, change.patch, by: actor)
         }
     }
 
@@ -122,7 +124,7 @@ enum GroupRoutes {
     @Sendable static func leave(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.leave(id, actor.user)
+            try store.conversations.leave(id, actor.user)
         }
     }
 
@@ -130,7 +132,7 @@ enum GroupRoutes {
         let group = try call.group()
         let name = try call.pathPerson()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.transferOwner(to: try store.reading.knownPerson(name), in: id, by: actor)
+            try store.conversations.transferOwner(to: try store.reading.knownPerson(name), in: id, by: actor)
         }
     }
 
@@ -138,7 +140,7 @@ enum GroupRoutes {
     @Sendable static func disband(_ call: BusinessCall) throws(APIFailure) {
         let group = try call.group()
         try call.changeGroup(group) { store, id, actor throws(StoreError) in
-            try store.disband(id, by: actor)
+            try store.conversations.disband(id, by: actor)
         }
     }
 }

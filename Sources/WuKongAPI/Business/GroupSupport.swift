@@ -29,7 +29,7 @@ extension BusinessCall {
 extension ReadTransaction {
     /// - Throws: `refused(.noSuchUser)`.
     func knownPerson(_ name: UserName) throws(StoreError) -> UserID {
-        guard let user = try self.user(named: name) else { throw .refused(.noSuchUser) }
+        guard let user = try self.people.user(named: name) else { throw .refused(.noSuchUser) }
         return user.id
     }
 
@@ -48,7 +48,7 @@ extension ReadTransaction {
     func displayNames(_ users: [UserID]) throws(StoreError) -> [String] {
         var names: [String] = []
         for user in users {
-            guard let found = try self.user(user) else { throw .refused(.noSuchUser) }
+            guard let found = try self.people.user(user) else { throw .refused(.noSuchUser) }
             names.append(found.displayName ?? found.name.text)
         }
         return names
@@ -62,7 +62,7 @@ extension WriteTransaction {
     func invited(_ names: [UserName], by asker: UserID) throws(StoreError) -> [UserID] {
         var users: [UserID] = []
         for user in try self.reading.knownPeople(names) where user != asker {
-            if try !self.reading.isListed(asker, by: user, on: .blocked) { users.append(user) }
+            if try !self.reading.people.isListed(asker, by: user, on: .blocked) { users.append(user) }
         }
         return users
     }

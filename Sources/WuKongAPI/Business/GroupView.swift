@@ -94,8 +94,8 @@ extension ReadTransaction {
     func view(of conversation: Conversation, for user: UserID) throws(StoreError) -> GroupView {
         GroupView(
             conversation: conversation,
-            card: try self.card(of: conversation.id) ?? ConversationCard(conversation: conversation.id),
-            member: try self.member(user, in: conversation.id),
-            preference: try self.preference(of: user, in: conversation.id))
+            card: try self.conversations.card(of: conversation.id) ?? ConversationCard(conversation: conversation.id),
+            member: try self.conversations.member(user, in: conversation.id),
+            preference: try self.inbox.preference(of: user, in: conversation.id))
     }
 }

@@ -23,14 +23,14 @@ extension ReadTransaction {
         let access = HistoryAccess.member(user)
         if range.pullsUp, range.start > 0 || range.end > 0 {
             let first = max(range.start, 1)
-            let found = try self.messages(in: id, after: first - 1, limit: range.limit, as: access)
+            let found = try self.messages.page(in: id, after: first - 1, limit: range.limit, as: access)
             let inside = range.end > 0 ? found.filter { $0.sequence < range.end } : found
-            let head = try self.conversation(id)?.head ?? 0
+            let head = try self.conversations.one(id)?.head ?? 0
             let last = range.end > 0 ? min(range.end - 1, head) : head
             return (inside, (inside.last?.sequence ?? last) < last)
         }
         let before = range.start > 0 ? range.start + 1 : Int64.max
-        let found = try self.messages(in: id, before: before, limit: range.limit, as: access)
+        let found = try self.messages.page(in: id, before: before, limit: range.limit, as: access)
         let inside = range.end > 0 ? found.filter { $0.sequence > range.end } : found
         let oldest = range.end + 1
         return (inside, (inside.first?.sequence ?? oldest) > oldest)

@@ -27,7 +27,7 @@ enum HistoryRoutes {
             guard let conversation = try store.conversation(channel, of: person.user) else {
                 return (rows: [MessageRow](), more: false)
             }
-            let cleared = try store.preference(of: person.user, in: conversation.id).clearedThrough
+            let cleared = try store.inbox.preference(of: person.user, in: conversation.id).clearedThrough
             let found = try store.messages(range, in: conversation.id, of: person.user)
             let rows = try store.rows(
                 found.messages.filter { $0.sequence > cleared }, in: conversation.id, channelID: channel.id,
@@ -64,7 +64,7 @@ enum HistoryRoutes {
         let user = call.user
         call.read { store throws(StoreError) in
             guard let conversation = try store.conversation(channel, of: user) else { return [MessageExtra]() }
-            return try store.extras(in: conversation.id, after: version, limit: limit, for: user)
+            return try store.messages.extras(in: conversation.id, after: version, limit: limit, for: user)
         } answer: { extras in
             .json(.array(extras.map(\.row)))
         }
@@ -79,7 +79,7 @@ enum HistoryRoutes {
         let limit = try fields.limit(otherwise: 200)
         let person = call.person
         call.read { store throws(StoreError) in
-            try store.commands.commands(for: person.user, after: after, limit: limit)
+            try store.commands.page(for: person.user, after: after, limit: limit)
         } answer: { commands in
             .json { writer in
                 writer.beginArray()
@@ -95,7 +95,7 @@ enum HistoryRoutes {
         }
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.commands.acknowledgeCommands(user, upTo: last, single: false)
+            try store.commands.acknowledge(user, upTo: last, single: false)
         } answer: { _ in
             .ok
         }

@@ -33,7 +33,7 @@ enum MessageChangeRoutes {
             let conversation = try store.reading.knownConversation(channel, of: actor.user)
             let place = try store.reading.place(
                 of: MessageID(rawValue: number), or: token, in: conversation, actor.user)
-            _ = try store.recall(place, by: actor)
+            _ = try store.messages.recall(place, by: actor)
         } answer: { _ in
             .ok
         }
@@ -61,7 +61,8 @@ enum MessageChangeRoutes {
             let (body, words) = (screening?.content.body ?? text, screening?.flagged ?? [])
             do throws(APIFailure) {
                 try call.change(channel, id) { store, place, actor throws(StoreError) in
-                    let change = try store.edit(place, newBody: body, isJSONObject: true, wire: .wuKong, by: actor)
+                    let change = try store.messages.edit(
+                        place, newBody: body, isJSONObject: true, wire: .wuKong, by: actor)
                     if !words.isEmpty, change.revision > 0 {
                         try store.moderation.addFlagged(words, at: place, by: actor.user)
                     }
@@ -78,7 +79,7 @@ enum MessageChangeRoutes {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
         try call.change(channel, try fields.messageID()) { store, place, actor throws(StoreError) in
-            try store.deleteForAll(place, by: actor)
+            try store.messages.deleteForAll(place, by: actor)
         }
     }
 
@@ -115,13 +116,14 @@ enum MessageChangeRoutes {
             let place = try store.reading.place(id, channel, of: actor.user)
             var isLate = false
             do throws(StoreError) {
-                try store.setAttributes(
+                try store.messages.setAttributes(
                     of: place, mergePatch: patch, replacesAll: replacesAll, ifRevision: version, by: actor)
             } catch {
                 guard case .refused(.changedMeanwhile) = error else { throw error }
                 isLate = true
             }
-            let extras = try store.reading.extras(of: [place.sequence], in: place.conversation, for: actor.user)
+            let extras = try store.reading.messages.extras(
+                of: [place.sequence], in: place.conversation, for: actor.user)
             guard !isLate, let extra = extras[place.sequence] else { return .changedMeanwhile(extras[place.sequence]) }
             return .changed(extra)
         } answer: { change in
@@ -147,7 +149,7 @@ enum MessageChangeRoutes {
         call.write { store throws(StoreError) in
             var places: [MessagePlace] = []
             for (channel, id) in messages { places.append(try store.reading.place(id, channel, of: user)) }
-            return try store.hide(places, for: user)
+            return try store.messages.hide(places, for: user)
         } answer: { _ in
             .ok
         }
@@ -161,8 +163,8 @@ enum MessageChangeRoutes {
         let user = call.user
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
-            _ = try store.clearHistory(user, in: id, through: sequence > 0 ? sequence : .max)
-            try store.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+            _ = try store.inbox.clearHistory(user, in: id, through: sequence > 0 ? sequence : .max)
+            try store.inbox.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
             try store.finishReminders(in: id, through: sequence > 0 ? sequence : .max, by: user)
         } answer: { _ in
             .ok
@@ -175,7 +177,7 @@ enum MessageChangeRoutes {
         let id = try fields.messageID()
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.markHeard(try store.reading.place(id, channel, of: user), by: user)
+            try store.messages.markHeard(try store.reading.place(id, channel, of: user), by: user)
         } answer: { _ in
             .ok
         }
@@ -242,9 +244,9 @@ extension ReadTransaction {
     func place(
         of id: MessageID, or token: ClientToken?, in conversation: Conversation, _ user: UserID
     ) throws(StoreError) -> MessagePlace {
-        if id.rawValue > 0, let place = try self.place(of: id, in: conversation.id) { return place }
+        if id.rawValue > 0, let place = try self.messages.place(of: id, in: conversation.id) { return place }
         if let token {
-            let newest = try self.latestMessages(
+            let newest = try self.messages.latest(
                 in: conversation.id, limit: Self.tokenSearch, as: .member(user), maximumBytes: .max)
             if let found = newest.last(where: { $0.clientToken == token }) {
                 return MessagePlace(conversation.id, found.sequence)
@@ -261,10 +263,10 @@ extension WriteTransaction {
     ) throws(StoreError) {
         var change: Int64 = 0
         while true {
-            let page = try self.reading.reminders(of: user, after: change, conversations: [id], limit: 500)
+            let page = try self.reading.messages.reminders(of: user, after: change, conversations: [id], limit: 500)
             let open = page.filter { !$0.isDone && $0.sequence <= sequence }.map(\.id)
             for start in stride(from: 0, to: open.count, by: MessageLimits.placesPerCall) {
-                try self.finishReminders(
+                try self.messages.finishReminders(
                     Array(open[start..<min(start + MessageLimits.placesPerCall, open.count)]), by: user)
             }
             guard page.count == 500, let last = page.last else { return }

@@ -163,12 +163,12 @@ extension ReadTransaction {
     ) throws(StoreError) -> [MessageRow] {
         guard !messages.isEmpty else { return [] }
         let sequences = messages.map(\.sequence)
-        let extras = try self.extras(of: sequences, in: id, for: person)
+        let extras = try self.messages.extras(of: sequences, in: id, for: person)
         var reactions: [Int64: [Reaction]] = [:]
-        for reaction in try self.reactions(of: sequences, in: id, as: .member(person)) {
+        for reaction in try self.messages.reactions(of: sequences, in: id, as: .member(person)) {
             reactions[reaction.place.sequence, default: []].append(reaction)
         }
-        let cleared = try self.preference(of: person, in: id).clearedThrough
+        let cleared = try self.inbox.preference(of: person, in: id).clearedThrough
         return messages.map { message in
             MessageRow(
                 message: message, channelID: channelID, channelType: channelType, extra: extras[message.sequence],

@@ -78,10 +78,10 @@ enum PeopleRoutes {
         call.write { store throws(StoreError) in
             let id = try store.ensureConversation(channel, of: user)
             let other = try store.reading.knownPerson(name)
-            if let remark = patch.remark, try store.reading.friend(other, of: user)?.isRemoved == false {
-                try store.friends.setFriendRemark(other, of: user, remark)
+            if let remark = patch.remark, try store.reading.friends.one(other, of: user)?.isRemoved == false {
+                try store.friends.setRemark(other, of: user, remark)
             }
-            try store.setPreference(user, in: id, patch)
+            try store.inbox.setPreference(user, in: id, patch)
         } answer: { _ in
             .ok
         }
@@ -104,7 +104,7 @@ enum PeopleRoutes {
         guard patch != ProfilePatch() else { throw .bad("the body has nothing that can be changed") }
         let (user, wanted) = (call.user, patch)
         call.write { store throws(StoreError) in
-            try store.setProfile(of: user, wanted)
+            try store.people.setProfile(of: user, wanted)
         } answer: { _ in
             .ok
         }
@@ -114,7 +114,7 @@ enum PeopleRoutes {
     @Sendable static func settings(_ call: BusinessCall) throws(APIFailure) {
         let user = call.user
         call.read { store throws(StoreError) in
-            try store.settings(of: user)
+            try store.people.settings(of: user)
         } answer: { settings in
             .json(OwnSettings.row(.stored(settings)))
         }
@@ -127,7 +127,7 @@ enum PeopleRoutes {
         let patch = ProfilePatch(settings: JSONValue.object(members).serialized())
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.setProfile(of: user, patch)
+            try store.people.setProfile(of: user, patch)
         } answer: { _ in
             .ok
         }
@@ -145,7 +145,7 @@ enum PeopleRoutes {
         call.write { store throws(StoreError) in
             let other = try store.reading.knownPerson(name)
             guard other != user else { throw .refused(.notApplicable) }
-            try store.setListed(owner: user, .blocked, other, isBlocked)
+            try store.people.setListed(owner: user, .blocked, other, isBlocked)
         } answer: { _ in
             .ok
         }
@@ -155,8 +155,8 @@ enum PeopleRoutes {
         let user = call.user
         call.read { store throws(StoreError) in
             var rows: [JSONValue] = []
-            for name in try store.personalList(of: user, .blocked) {
-                guard let profile = try store.profile(named: name) else { continue }
+            for name in try store.people.personalList(of: user, .blocked) {
+                guard let profile = try store.people.profile(named: name) else { continue }
                 rows.append(
                     .fields(
                         ("uid", .string(name.text)), ("name", .string(profile.displayName ?? name.text)),
@@ -179,7 +179,7 @@ enum PeopleRoutes {
         let names = try fields.uids("uids", most: Self.maximumAsked)
         call.readThen { store throws(StoreError) in
             var profiles: [Profile] = []
-            for name in names { if let profile = try store.profile(named: name) { profiles.append(profile) } }
+            for name in names { if let profile = try store.people.profile(named: name) { profiles.append(profile) } }
             return profiles
         } then: { profiles, reply in
             call.services.presence(of: profiles.map(\.name)) { presence in
@@ -193,10 +193,10 @@ enum PeopleRoutes {
         let person = call.person
         call.readThen { store throws(StoreError) in
             var profiles: [Profile] = []
-            for friend in try store.friendIDs(of: person.user) {
-                if let profile = try store.profile(of: friend) { profiles.append(profile) }
+            for friend in try store.friends.ids(of: person.user) {
+                if let profile = try store.people.profile(of: friend) { profiles.append(profile) }
             }
-            return (profiles: profiles, settings: JSONValue.stored(try store.settings(of: person.user)))
+            return (profiles: profiles, settings: JSONValue.stored(try store.people.settings(of: person.user)))
         } then: { found, reply in
             call.services.presence(of: found.profiles.map(\.name) + [person.name]) { presence in
                 let friends = found.profiles.filter { presence.isOnline($0.name) }

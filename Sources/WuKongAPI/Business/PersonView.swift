@@ -74,25 +74,25 @@ struct PersonView: Sendable {
 
 extension ReadTransaction {
     func view(of profile: Profile, for viewer: UserID) throws(StoreError) -> PersonView {
-        let conversation = try self.conversation(.direct(profile.name), seenBy: viewer)?.id
+        let conversation = try self.conversations.one(.direct(profile.name), seenBy: viewer)?.id
         let preference =
-            try conversation.map { id throws(StoreError) in try self.preference(of: viewer, in: id) }
+            try conversation.map { id throws(StoreError) in try self.inbox.preference(of: viewer, in: id) }
             ?? ConversationPreference()
         return PersonView(
-            profile: profile, viewer: viewer, friend: try self.friend(profile.user, of: viewer),
-            isBlocked: try self.isListed(profile.user, by: viewer, on: .blocked),
-            hasBlockedViewer: try self.isListed(viewer, by: profile.user, on: .blocked), preference: preference)
+            profile: profile, viewer: viewer, friend: try self.friends.one(profile.user, of: viewer),
+            isBlocked: try self.people.isListed(profile.user, by: viewer, on: .blocked),
+            hasBlockedViewer: try self.people.isListed(viewer, by: profile.user, on: .blocked), preference: preference)
     }
 
     /// `nil` when nobody has this name.
     func view(of name: UserName, for viewer: UserID) throws(StoreError) -> PersonView? {
-        guard let profile = try self.profile(named: name) else { return nil }
+        guard let profile = try self.people.profile(named: name) else { return nil }
         return try self.view(of: profile, for: viewer)
     }
 
     /// Name to show for a person.
     func displayName(of user: UserID) throws(StoreError) -> String {
-        guard let profile = try self.profile(of: user) else { return "" }
+        guard let profile = try self.people.profile(of: user) else { return "" }
         return profile.displayName ?? profile.name.text
     }
 }

@@ -34,8 +34,8 @@ package final class PersonWatchers: Sendable {
         services.store.read(
             for: .server,
             { store throws(StoreError) -> [UserID] in
-                guard let user = try store.user(named: name)?.id else { return [] }
-                return try store.friendIDs(of: user) + [user]
+                guard let user = try store.people.user(named: name)?.id else { return [] }
+                return try store.friends.ids(of: user) + [user]
             }
         ) { result in
             then(viewers.union((try? result.get()) ?? []).sorted())
@@ -57,7 +57,8 @@ package final class PersonWatchers: Sendable {
             }
         case .team(let id):
             guard change.fields.contains(.picture) else { return }
-            services.store.read(for: .server, { store throws(StoreError) in try store.conversation(id) }) { result in
+            services.store.read(for: .server, { store throws(StoreError) in try store.conversations.one(id) }) {
+                result in
                 guard case .success(let conversation?) = result, let channel = conversation.channel else { return }
                 self.deliver(WuKongNotices.announcement(ofPictureOf: channel, in: id, conversation.kind), services)
             }

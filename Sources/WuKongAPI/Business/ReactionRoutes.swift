@@ -18,7 +18,7 @@ enum ReactionRoutes {
         let emoji = try fields.text("emoji")
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.toggleReaction(try store.reading.place(id, channel, of: user), name: emoji, by: user)
+            try store.messages.toggleReaction(try store.reading.place(id, channel, of: user), name: emoji, by: user)
         } answer: { reaction in
             .json(reaction.row(channel: channel).adding(.fields(("status", .integer(200)))))
         }
@@ -33,7 +33,7 @@ enum ReactionRoutes {
         let user = call.user
         call.read { store throws(StoreError) in
             guard let conversation = try store.conversation(channel, of: user) else { return [Reaction]() }
-            return try store.reactions(in: conversation.id, after: seq, limit: limit, as: .member(user))
+            return try store.messages.reactions(in: conversation.id, after: seq, limit: limit, as: .member(user))
         } answer: { reactions in
             .json(.array(reactions.map { $0.row(channel: channel) }))
         }
@@ -53,8 +53,8 @@ enum PinRoutes {
         let fields = try call.request.fields()
         let channel = try call.channel(fields)
         try call.change(channel, try fields.messageID()) { store, place, actor throws(StoreError) in
-            let known = try store.reading.extras(of: [place.sequence], in: place.conversation, for: actor.user)
-            return try store.setPinned(place, known[place.sequence]?.isPinned != true, by: actor)
+            let known = try store.reading.messages.extras(of: [place.sequence], in: place.conversation, for: actor.user)
+            return try store.messages.setPinned(place, known[place.sequence]?.isPinned != true, by: actor)
         }
     }
 
@@ -68,11 +68,11 @@ enum PinRoutes {
             guard let conversation = try store.conversation(channel, of: person.user) else {
                 return (pins: [PinnedMessage](), rows: [MessageRow]())
             }
-            let pins = try store.pinned(
+            let pins = try store.messages.pinned(
                 in: conversation.id, after: version, limit: 1_000, as: .member(person.user))
             var messages: [Message] = []
             for pin in pins where pin.isPinned {
-                let message = try store.message(
+                let message = try store.messages.one(
                     in: conversation.id, sequence: pin.place.sequence, as: .member(person.user))
                 if let message { messages.append(message) }
             }
@@ -100,9 +100,9 @@ enum PinRoutes {
         let actor = call.actor
         call.write { store throws(StoreError) in
             let conversation = try store.reading.knownConversation(channel, of: actor.user)
-            let pins = try store.reading.pinned(
+            let pins = try store.reading.messages.pinned(
                 in: conversation.id, limit: 1_000, as: .member(actor.user))
-            for pin in pins where pin.isPinned { _ = try store.setPinned(pin.place, false, by: actor) }
+            for pin in pins where pin.isPinned { _ = try store.messages.setPinned(pin.place, false, by: actor) }
         } answer: { _ in
             .ok
         }

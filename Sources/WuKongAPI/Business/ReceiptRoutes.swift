@@ -21,11 +21,11 @@ enum ReceiptRoutes {
             let conversation = try store.reading.knownConversation(channel, of: user)
             var sequences: [Int64] = []
             for number in numbers {
-                let place = try store.reading.place(of: MessageID(rawValue: number), in: conversation.id)
+                let place = try store.reading.messages.place(of: MessageID(rawValue: number), in: conversation.id)
                 if let place { sequences.append(place.sequence) }
             }
             guard !sequences.isEmpty else { throw .refused(.noSuchMessage) }
-            try store.markRead(sequences, in: conversation.id, by: user)
+            try store.messages.markRead(sequences, in: conversation.id, by: user)
         } answer: { _ in
             .ok
         }
@@ -46,8 +46,8 @@ enum ReceiptRoutes {
             let place = try store.place(ofMessage: MessageID(rawValue: number), named: named, of: user)
             return try page.of { after, limit throws(StoreError) in
                 haveRead
-                    ? try store.readers(of: place, after: after, limit: limit, as: .member(user))
-                    : try store.nonReaders(of: place, after: after, limit: limit, as: .member(user))
+                    ? try store.messages.readers(of: place, after: after, limit: limit, as: .member(user))
+                    : try store.messages.nonReaders(of: place, after: after, limit: limit, as: .member(user))
             }
         } answer: { readers in
             .json(
@@ -100,11 +100,11 @@ extension ReadTransaction {
     ) throws(StoreError) -> MessagePlace {
         if let channel { return try self.place(id, channel, of: user) }
         // Ids begin with the time: only conversations that lived then are looked at.
-        for line in try self.conversations(of: user) {
+        for line in try self.conversations.page(of: user) {
             let conversation = line.conversation
             let (from, to) = (conversation.createdAtMilliseconds, conversation.activeAtMilliseconds)
             guard id.milliseconds >= from - 60_000, id.milliseconds <= to + 60_000 else { continue }
-            if let place = try self.place(of: id, in: conversation.id) { return place }
+            if let place = try self.messages.place(of: id, in: conversation.id) { return place }
         }
         throw .refused(.noSuchMessage)
     }

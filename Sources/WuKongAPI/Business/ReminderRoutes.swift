@@ -21,7 +21,7 @@ enum ReminderRoutes {
         let wanted = Set(try fields.texts("channel_ids", most: 1_000))
         let person = call.person
         call.read { store throws(StoreError) in
-            let reminders = try store.reminders(of: person.user, after: version, limit: limit)
+            let reminders = try store.messages.reminders(of: person.user, after: version, limit: limit)
             var rows: [JSONValue] = []
             for reminder in reminders {
                 let row = try store.row(
@@ -46,7 +46,7 @@ enum ReminderRoutes {
         guard ids.count == elements.count else { throw .bad("the body holds something that is no number") }
         let user = call.user
         call.write { store throws(StoreError) in
-            try store.finishReminders(ids, by: user)
+            try store.messages.finishReminders(ids, by: user)
         } answer: { _ in
             .ok
         }
@@ -60,10 +60,10 @@ extension ReadTransaction {
     fileprivate func row(
         of reminder: Reminder, for name: UserName, user: UserID, mention: String
     ) throws(StoreError) -> JSONValue? {
-        guard let conversation = try self.conversation(reminder.conversation) else { return nil }
+        guard let conversation = try self.conversations.one(reminder.conversation) else { return nil }
         var other: UserName?
-        if let pair = try self.directPair(of: conversation.id) {
-            other = try self.user(pair.low == user ? pair.high : pair.low)?.name
+        if let pair = try self.conversations.directPair(of: conversation.id) {
+            other = try self.people.user(pair.low == user ? pair.high : pair.low)?.name
         }
         let text = reminder.text.isEmpty && reminder.kind == .mention ? mention : reminder.text
         return .fields(

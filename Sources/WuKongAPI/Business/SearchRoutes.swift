@@ -44,7 +44,7 @@ enum SearchRoutes {
             var messages: [Message] = []
             for hit in found?.hits ?? [] {
                 // As it was sent: the row has the edit beside it.
-                let message = try store.message(
+                let message = try store.messages.one(
                     in: conversation.id, sequence: hit.message.sequence, as: .member(person.user))
                 if let message { messages.append(message) }
             }
@@ -130,7 +130,9 @@ enum SearchRoutes {
             if findsNothing || (terms.isEmpty && types.isEmpty && sender == nil) { return found }
             if let sender {
                 guard
-                    let user = try UserName(sender).flatMap({ name throws(StoreError) in try store.user(named: name) })
+                    let user = try UserName(sender).flatMap({ name throws(StoreError) in
+                        try store.people.user(named: name)
+                    })
                 else { return found }
                 query.sender = user.id
             }
@@ -230,8 +232,8 @@ private struct GlobalFindings: Sendable {
 extension ReadTransaction {
     /// A person as a channel of somebody's.
     fileprivate func channel(of other: UserID, for user: UserID) throws(StoreError) -> FoundChannel? {
-        guard let person = try self.user(other) else { return nil }
-        let friend = try self.friend(other, of: user)
+        guard let person = try self.people.user(other) else { return nil }
+        let friend = try self.friends.one(other, of: user)
         return FoundChannel(
             id: person.name.text, type: Translation.number(of: .direct), name: person.displayName ?? person.name.text,
             remark: friend.flatMap { $0.isRemoved ? nil : $0.remark } ?? "")
@@ -242,7 +244,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> [FoundChannel] {
         let words = FoldedText(keyword)
         var found: [FoundChannel] = []
-        for id in try self.friendIDs(of: user) where found.count < limit {
+        for id in try self.friends.ids(of: user) where found.count < limit {
             guard let friend = try self.channel(of: id, for: user) else { continue }
             if [friend.name, friend.remark, friend.id].contains(where: { words.isPart(of: $0) }) {
                 found.append(friend)
@@ -256,7 +258,8 @@ extension ReadTransaction {
     ) throws(StoreError) -> [FoundChannel] {
         let words = FoldedText(keyword)
         var found: [FoundChannel] = []
-        for line in try self.conversations(of: user) where line.conversation.kind == .group && found.count < limit {
+        for line in try self.conversations.page(of: user) where line.conversation.kind == .group && found.count < limit
+        {
             let group = try self.channel(of: line.conversation, peer: nil, for: user)
             if [group.name, group.remark].contains(where: { words.isPart(of: $0) }) { found.append(group) }
         }
@@ -266,27 +269,31 @@ extension ReadTransaction {
     fileprivate func channel(
         of conversation: Conversation, peer: UserName?, for user: UserID
     ) throws(StoreError) -> FoundChannel {
-        if let peer, let other = try self.user(named: peer), let found = try self.channel(of: other.id, for: user) {
+        if let peer, let other = try self.people.user(named: peer),
+            let found = try self.channel(of: other.id, for: user)
+        {
             return found
         }
         let id = conversation.channel?.text ?? peer?.text ?? ""
         return FoundChannel(
             id: id, type: Translation.number(of: conversation.kind), name: conversation.title ?? id,
-            remark: try self.preference(of: user, in: conversation.id).remark ?? "")
+            remark: try self.inbox.preference(of: user, in: conversation.id).remark ?? "")
     }
 
     /// Makes the rows of the answer: the messages found, with the channels as the asker knows them.
     fileprivate func rows(of hits: [SearchHit], for person: Identity) throws(StoreError) -> [FoundMessage] {
         if hits.isEmpty { return [] }
         let peers = Dictionary(
-            try self.conversations(of: person.user).map { ($0.conversation.id, $0.peerName) }
+            try self.conversations.page(of: person.user).map { ($0.conversation.id, $0.peerName) }
         ) { first, _ in first }
         var channels: [ConversationID: FoundChannel] = [:]
         var people: [UserID: FoundChannel] = [:]
         var rows: [FoundMessage] = []
         for hit in hits {
             let message = hit.message
-            if channels[message.conversation] == nil, let conversation = try self.conversation(message.conversation) {
+            if channels[message.conversation] == nil,
+                let conversation = try self.conversations.one(message.conversation)
+            {
                 channels[message.conversation] = try self.channel(
                     of: conversation, peer: peers[message.conversation] ?? nil, for: person.user)
             }

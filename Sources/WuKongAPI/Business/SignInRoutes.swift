@@ -76,8 +76,8 @@ struct SignInRoutes: Sendable {
 
     private static func answerToken(_ issued: IssuedToken, _ services: APIServices, _ reply: @escaping APIReply) {
         services.store.read(as: .signIn) { store throws(StoreError) in
-            guard let profile = try store.profile(of: issued.user) else { throw .refused(.noSuchUser) }
-            return (profile: profile, settings: try store.settings(of: issued.user))
+            guard let profile = try store.people.profile(of: issued.user) else { throw .refused(.noSuchUser) }
+            return (profile: profile, settings: try store.people.settings(of: issued.user))
         } then: { result in
             switch result {
             case .success(let found):

@@ -37,7 +37,7 @@ enum ChannelLists {
             } else {
                 let (kind, name) = (channel.kind, try channel.channelName())
                 services.write(reply, by: .business) { transaction throws(StoreError) in
-                    let id = try transaction.upsertChannel(kind, name, ChannelPatch()).id
+                    let id = try transaction.conversations.upsertChannel(kind, name, ChannelPatch()).id
                     try transaction.change(list, of: id, change, uids)
                 } answer: { _ in
                     .ok
@@ -53,11 +53,11 @@ enum ChannelLists {
         let channel = try request.queryChannel()
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [UserName] in
             if let person = channel.person {
-                guard let owner = try transaction.user(named: person) else { return [] }
-                return try transaction.personalList(of: owner.id, .allowed)
+                guard let owner = try transaction.people.user(named: person) else { return [] }
+                return try transaction.people.personalList(of: owner.id, .allowed)
             }
             guard let known = try channel.conversation(seenBy: nil, transaction) else { return [] }
-            return try transaction.conversationList(.allowed, of: known.id).map(\.name)
+            return try transaction.conversations.list(.allowed, of: known.id).map(\.name)
         } answer: { names in
             .json(
                 .array(
@@ -78,20 +78,21 @@ extension WriteTransaction {
     ) throws(StoreError) {
         let isBlack = list == .black
         switch change {
-        case .add: try self.addListed(try self.ensureUsers(names), in: id, isBlack ? .denied : .allowed)
+        case .add: try self.conversations.addListed(try self.ensureUsers(names), in: id, isBlack ? .denied : .allowed)
         case .replace:
-            try self.setConversationList(isBlack ? .denied : .allowed, of: id, to: try self.ensureUsers(names))
+            try self.conversations.setList(isBlack ? .denied : .allowed, of: id, to: try self.ensureUsers(names))
         case .remove:
-            try self.removeListed(try self.reading.knownUsers(names), in: id, isBlack ? .denied : .allowed)
-        case .removeAll: try self.removeAllListed(in: id, isBlack ? .denied : .allowed)
+            try self.conversations.removeListed(
+                try self.reading.knownUsers(names), in: id, isBlack ? .denied : .allowed)
+        case .removeAll: try self.conversations.removeAllListed(in: id, isBlack ? .denied : .allowed)
         }
     }
 
     fileprivate func change(
         _ list: PersonalList, of person: UserName, _ change: ChannelLists.Change, _ names: [UserName]
     ) throws(StoreError) {
-        let owner = try self.ensureUser(person).id
-        let before = try self.reading.personalList(of: owner, list)
+        let owner = try self.people.ensureUser(person).id
+        let before = try self.reading.people.personalList(of: owner, list)
         let named = Set(names)
         switch change {
         case .add: break
@@ -99,10 +100,10 @@ extension WriteTransaction {
         case .remove: return try self.unlist(before.filter(named.contains), list, owner)
         case .removeAll: return try self.unlist(before, list, owner)
         }
-        for other in try self.ensureUsers(names) { try self.setListed(owner: owner, list, other, true) }
+        for other in try self.ensureUsers(names) { try self.people.setListed(owner: owner, list, other, true) }
     }
 
     private func unlist(_ names: [UserName], _ list: PersonalList, _ owner: UserID) throws(StoreError) {
-        for other in try self.reading.knownUsers(names) { try self.setListed(owner: owner, list, other, false) }
+        for other in try self.reading.knownUsers(names) { try self.people.setListed(owner: owner, list, other, false) }
     }
 }

@@ -57,10 +57,10 @@ struct ChannelReference: Hashable, Sendable {
         seenBy asker: UserID?, _ transaction: ReadTransaction
     ) throws(StoreError) -> Conversation? {
         if let people = self.people {
-            guard let first = try transaction.user(named: people.first) else { return nil }
-            return try transaction.conversation(self.address, seenBy: first.id)
+            guard let first = try transaction.people.user(named: people.first) else { return nil }
+            return try transaction.conversations.one(self.address, seenBy: first.id)
         }
-        return try transaction.conversation(self.address, seenBy: asker ?? .system)
+        return try transaction.conversations.one(self.address, seenBy: asker ?? .system)
     }
 }
 

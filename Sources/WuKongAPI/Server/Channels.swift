@@ -29,7 +29,7 @@ enum Channels {
             var patch = basePatch
             let members = try transaction.ensureUsers(subscribers)
             if !members.isEmpty || patch.resetsMembers { patch.members = members }
-            try transaction.upsertChannel(kind, name, patch)
+            try transaction.conversations.upsertChannel(kind, name, patch)
         } answer: { _ in
             .ok
         }
@@ -45,7 +45,7 @@ enum Channels {
         let (kind, name) = (channel.kind, try channel.channelName())
         let patch = try Self.switches(fields)
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            try transaction.upsertChannel(kind, name, patch)
+            try transaction.conversations.upsertChannel(kind, name, patch)
         } answer: { _ in
             .ok
         }
@@ -72,9 +72,9 @@ enum Channels {
         let allowsStrangers = try fields.isOn("allow_stranger")
         let (accounts, broker) = (services.accounts, services.broker)
         services.call(reply, for: .application).write { transaction throws(StoreError) in
-            let user = try transaction.ensureUser(name).id
-            try transaction.setSendBanned(user, isSendBanned)
-            if allowsStrangers { try transaction.setAllowlistOnly(user, false) }
+            let user = try transaction.people.ensureUser(name).id
+            try transaction.people.setSendBanned(user, isSendBanned)
+            if allowsStrangers { try transaction.people.setAllowlistOnly(user, false) }
         } then: {
             accounts.setDisabled(name, isBanned) { result in
                 switch result {
@@ -95,11 +95,11 @@ enum Channels {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
-            if known.kind != .room { try transaction.removeAllMembers(from: known.id, by: .application) }
-            try transaction.setListeners([], of: known.id)
-            try transaction.removeAllListed(in: known.id, .denied)
-            try transaction.removeAllListed(in: known.id, .allowed)
+            guard let known = try transaction.reading.conversations.one(address, seenBy: .system) else { return }
+            if known.kind != .room { try transaction.conversations.removeAllMembers(from: known.id, by: .application) }
+            try transaction.conversations.setListeners([], of: known.id)
+            try transaction.conversations.removeAllListed(in: known.id, .denied)
+            try transaction.conversations.removeAllListed(in: known.id, .allowed)
         } answer: { _ in
             .ok
         }
@@ -131,12 +131,12 @@ enum Channels {
                 patch.members = users
                 patch.resetsMembers = resets
             }
-            let id = try transaction.upsertChannel(kind, name, patch).id
+            let id = try transaction.conversations.upsertChannel(kind, name, patch).id
             guard isTemporary else { return }
             if resets {
-                try transaction.setListeners(users, of: id)
+                try transaction.conversations.setListeners(users, of: id)
             } else {
-                try transaction.addListeners(users, to: id)
+                try transaction.conversations.addListeners(users, to: id)
             }
         } answer: { _ in
             .ok
@@ -153,12 +153,12 @@ enum Channels {
         let isTemporary = try fields.isOn("temp_subscriber")
         let address = channel.address
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
+            guard let known = try transaction.reading.conversations.one(address, seenBy: .system) else { return }
             let users = try transaction.reading.knownUsers(subscribers)
             if isTemporary || known.kind == .room {
-                try transaction.removeListeners(users, from: known.id)
+                try transaction.conversations.removeListeners(users, from: known.id)
             } else {
-                try transaction.removeMembers(users, from: known.id, by: .application)
+                try transaction.conversations.removeMembers(users, from: known.id, by: .application)
             }
         } answer: { _ in
             .ok
@@ -171,11 +171,11 @@ enum Channels {
         let (channel, address) = try Self.named(request)
         _ = try channel.channelName()
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            guard let known = try transaction.reading.conversation(address, seenBy: .system) else { return }
+            guard let known = try transaction.reading.conversations.one(address, seenBy: .system) else { return }
             if known.kind == .room {
-                try transaction.setListeners([], of: known.id)
+                try transaction.conversations.setListeners([], of: known.id)
             } else {
-                try transaction.removeAllMembers(from: known.id, by: .application)
+                try transaction.conversations.removeAllMembers(from: known.id, by: .application)
             }
         } answer: { _ in
             .ok

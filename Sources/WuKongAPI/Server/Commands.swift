@@ -19,9 +19,9 @@ enum Commands {
         let asked = try fields.integer("limit")
         let limit = Int(min(asked > 0 ? asked : Self.usualLimit, Self.maximumLimit))
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [MessageAnswer] in
-            guard let user = try transaction.user(named: name) else { return [] }
-            let from = after > 0 ? after : try transaction.commands.commandPosition(user.id)
-            return try transaction.commands.commands(for: user.id, after: from, limit: limit).map { MessageAnswer($0) }
+            guard let user = try transaction.people.user(named: name) else { return [] }
+            let from = after > 0 ? after : try transaction.commands.position(user.id)
+            return try transaction.commands.page(for: user.id, after: from, limit: limit).map { MessageAnswer($0) }
         } answer: { messages in
             .json { MessageAnswer.write(messages, to: &$0) }
         }
@@ -37,7 +37,7 @@ enum Commands {
         }
         services.write(reply, by: .business) { transaction throws(StoreError) in
             let user = try transaction.reading.existingUser(name)
-            try transaction.commands.acknowledgeCommands(user, upTo: last, single: false)
+            try transaction.commands.acknowledge(user, upTo: last, single: false)
         } answer: { _ in
             .ok
         }

@@ -28,7 +28,7 @@ struct ConversationAnswer: Sendable {
         after sequence: Int64, limit: Int, for user: UserID, _ budget: inout Int, _ transaction: ReadTransaction
     ) throws(StoreError) {
         let id = self.line.conversation.id
-        let newest = try transaction.latestMessages(
+        let newest = try transaction.messages.latest(
             in: id, limit: max(1, limit), as: .member(user), maximumBytes: max(1, budget))
         self.lastToken = newest.last?.clientToken
         guard limit > 0 else { return }

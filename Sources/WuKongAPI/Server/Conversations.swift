@@ -43,7 +43,7 @@ enum Conversations {
         let question = try Self.question(fields)
         guard question.messageCount > 0 else { return reply(.json(.array([]))) }
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
-            guard let user = try transaction.user(named: name) else { return [] }
+            guard let user = try transaction.people.user(named: name) else { return [] }
             var budget = ReadBounds.pageBytes
             var answers: [ConversationAnswer] = []
             for line in try Self.lines(of: user.id, question, transaction) {
@@ -93,7 +93,7 @@ enum Conversations {
         var lines: [RecentConversation] = []
         var (skipped, offset) = (0, 0)
         while lines.count < question.limit {
-            let page = try transaction.recent(of: user, since: question.after, limit: readAtOnce, offset: offset)
+            let page = try transaction.inbox.recent(of: user, since: question.after, limit: readAtOnce, offset: offset)
             for line in page where question.isWanted(line) {
                 if skipped < question.offset {
                     skipped += 1
@@ -117,12 +117,12 @@ enum Conversations {
         let limit = Int(max(0, min(asked, Self.maximumMessages)))
         let channels = try Self.channels(fields)
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ConversationAnswer] in
-            guard let user = try transaction.user(named: name) else { return [] }
+            guard let user = try transaction.people.user(named: name) else { return [] }
             var budget = ReadBounds.pageBytes
             var answers: [ConversationAnswer] = []
             for channel in channels {
                 guard let found = try channel.reference.conversation(seenBy: user.id, transaction),
-                    let line = try transaction.recent(of: user.id, in: found.id)
+                    let line = try transaction.inbox.recent(of: user.id, in: found.id)
                 else { continue }
                 var answer = ConversationAnswer(line)
                 try answer.addRecents(after: 0, limit: limit, for: user.id, &budget, transaction)
@@ -162,12 +162,12 @@ enum Conversations {
         let newestFirst = try fields.isOn("order_by_last")
         let channels = try Self.channels(fields)
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [ChannelMessagesAnswer] in
-            guard let user = try transaction.user(named: name) else { return [] }
+            guard let user = try transaction.people.user(named: name) else { return [] }
             var answers: [ChannelMessagesAnswer] = []
             var room = PageRoom(bytes: ReadBounds.pageBytes)
             for channel in channels {
                 guard let found = try channel.reference.conversation(seenBy: user.id, transaction),
-                    let member = try transaction.member(user.id, in: found.id)
+                    let member = try transaction.conversations.member(user.id, in: found.id)
                 else { continue }
                 let range = MessageRange(
                     start: newestFirst ? 0 : channel.lastSequence + 1, end: newestFirst ? channel.lastSequence : 0,
@@ -192,8 +192,8 @@ enum Conversations {
     ) throws(APIFailure) {
         let name = try request.fields().uid("uid")
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [JSONValue] in
-            guard let user = try transaction.user(named: name) else { return [] }
-            return try transaction.recent(of: user.id, includingHidden: true, limit: 1000).map { line in
+            guard let user = try transaction.people.user(named: name) else { return [] }
+            return try transaction.inbox.recent(of: user.id, includingHidden: true, limit: 1000).map { line in
                 let id = line.peerName.map { Translation.personChannelID(name, $0) } ?? line.conversation.channel?.text
                 return .object([
                     JSONValue.Member("channel_id", .string(id ?? "")),
@@ -214,7 +214,7 @@ enum Conversations {
     ) throws(APIFailure) {
         let sequence = try request.fields().largeInteger("message_seq") ?? 0
         try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
-            try transaction.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+            try transaction.inbox.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
         }
     }
 
@@ -224,7 +224,7 @@ enum Conversations {
     ) throws(APIFailure) {
         let count = try request.fields().integer("unread")
         try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
-            try transaction.setUnread(user, in: id, to: count)
+            try transaction.inbox.setUnread(user, in: id, to: count)
         }
     }
 
@@ -233,7 +233,7 @@ enum Conversations {
         _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
         try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
-            try transaction.hideConversation(user, id)
+            try transaction.inbox.hideConversation(user, id)
         }
     }
 
@@ -251,7 +251,9 @@ enum Conversations {
                 if channel.person != nil { return }
                 throw .notFound("the channel")
             }
-            guard try transaction.reading.member(user, in: found.id) != nil else { throw .notFound("the channel") }
+            guard try transaction.reading.conversations.member(user, in: found.id) != nil else {
+                throw .notFound("the channel")
+            }
             try body(transaction, user, found.id)
         } answer: { _ in
             .ok

@@ -24,7 +24,7 @@ enum History {
         func user(_ transaction: ReadTransaction) throws(StoreError) -> UserID? {
             if case .person(let identity) = self.caller { return identity.user }
             guard let name = self.name else { return nil }
-            return try transaction.user(named: name)?.id
+            return try transaction.people.user(named: name)?.id
         }
 
         func access(_ user: UserID?) -> HistoryAccess {
@@ -97,7 +97,9 @@ enum History {
         let found = try channel.conversation(seenBy: user, transaction)
         if case .person(let identity) = reader.caller {
             if let found {
-                guard try transaction.hears(identity.user, in: found.id) else { throw .notFound("the channel") }
+                guard try transaction.conversations.hears(identity.user, in: found.id) else {
+                    throw .notFound("the channel")
+                }
             } else if channel.person == nil || channel.people != nil {
                 throw .notFound("the channel")
             }
@@ -124,15 +126,15 @@ enum History {
             let access = reader.access(user)
             var messages: [Int64: Message] = [:]
             for sequence in sequences {
-                messages[sequence] = try transaction.message(in: found.id, sequence: sequence, as: access)
+                messages[sequence] = try transaction.messages.one(in: found.id, sequence: sequence, as: access)
             }
             for id in ids {
-                let message = try transaction.message(MessageID(rawValue: id), in: found.id, as: access)
+                let message = try transaction.messages.one(MessageID(rawValue: id), in: found.id, as: access)
                 if let message { messages[message.sequence] = message }
             }
             for text in tokens {
                 guard let token = ClientToken(Array(text.utf8)),
-                    let message = try transaction.message(withToken: token, in: found.id, as: access)
+                    let message = try transaction.messages.one(withToken: token, in: found.id, as: access)
                 else { continue }
                 messages[message.sequence] = message
             }
@@ -162,9 +164,9 @@ enum History {
         let number = try fields.optionalText("client_msg_no") ?? ""
         guard id != 0 || !number.isEmpty else { throw .bad("message_id or client_msg_no is missing") }
         Self.answerOne(channel, reader, services, reply) { transaction, found, access throws(StoreError) in
-            if id != 0 { return try transaction.message(MessageID(rawValue: id), in: found.id, as: access) }
+            if id != 0 { return try transaction.messages.one(MessageID(rawValue: id), in: found.id, as: access) }
             guard let token = ClientToken(Array(number.utf8)) else { return nil }
-            return try transaction.message(withToken: token, in: found.id, as: access)
+            return try transaction.messages.one(withToken: token, in: found.id, as: access)
         }
     }
 
@@ -177,7 +179,7 @@ enum History {
         }
         Self.answerOne(channel, Self.queryReader(request), services, reply) {
             transaction, found, access throws(StoreError) in
-            try transaction.message(withToken: token, in: found.id, as: access)
+            try transaction.messages.one(withToken: token, in: found.id, as: access)
         }
     }
 
@@ -187,7 +189,7 @@ enum History {
         let channel = try request.queryChannel()
         Self.answerOne(channel, Self.queryReader(request), services, reply) {
             transaction, found, access throws(StoreError) in
-            try transaction.message(in: found.id, sequence: found.head, as: access)
+            try transaction.messages.one(in: found.id, sequence: found.head, as: access)
         }
     }
 

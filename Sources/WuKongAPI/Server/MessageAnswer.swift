@@ -43,12 +43,13 @@ struct MessageAnswer: Sendable {
 
         init(_ conversation: Conversation, _ transaction: ReadTransaction) throws(StoreError) {
             self.conversation = conversation
-            guard conversation.kind == .direct, let pair = try transaction.directPair(of: conversation.id) else {
+            guard conversation.kind == .direct, let pair = try transaction.conversations.directPair(of: conversation.id)
+            else {
                 return
             }
             self.pair = pair
-            self.lowName = try transaction.user(pair.low)?.name
-            self.highName = try transaction.user(pair.high)?.name
+            self.lowName = try transaction.people.user(pair.low)?.name
+            self.highName = try transaction.people.user(pair.high)?.name
         }
 
         /// The one of two people who is not this one; a conversation with oneself has only one.

@@ -36,7 +36,7 @@ struct MessageRange: Hashable, Sendable {
         var messages: [Message] = []
         var after = max(0, self.start - 1)
         while after < last {
-            let page = try transaction.messages(
+            let page = try transaction.messages.page(
                 in: conversation.id, after: after, limit: min(Self.readAtOnce, self.limit - messages.count + 1),
                 as: access, maximumBytes: room.bytesOfNextPage)
             guard let newest = page.last else { break }
@@ -58,7 +58,7 @@ struct MessageRange: Hashable, Sendable {
         var descending: [Message] = []
         var before = self.start > 0 && self.start < Int64.max ? self.start + 1 : Int64.max
         while before > self.end + 1 {
-            let page = try transaction.messages(
+            let page = try transaction.messages.page(
                 in: conversation.id, before: before, limit: min(Self.readAtOnce, self.limit - descending.count + 1),
                 as: access, maximumBytes: room.bytesOfNextPage)
             guard let oldest = page.first else { break }

@@ -29,7 +29,7 @@ enum Operations {
             let words = "ended by the app's server"
             let reason: SessionEndReason = isKick ? .kickedByOperator(words) : .failed(words)
             services.store.read(for: request.asker) { transaction throws(StoreError) in
-                try transaction.user(named: name)?.id
+                try transaction.people.user(named: name)?.id
             } then: { result in
                 guard case .success(let found) = result else { return reply(.failure(503, "the server is busy")) }
                 guard let user = found else { return reply(.failure(404, "\(name) does not exist")) }

@@ -6,7 +6,7 @@ extension WriteTransaction {
     func ensureUsers(_ names: [UserName]) throws(StoreError) -> [UserID] {
         var ids: [UserID] = []
         ids.reserveCapacity(names.count)
-        for name in names { ids.append(try self.ensureUser(name).id) }
+        for name in names { ids.append(try self.people.ensureUser(name).id) }
         return ids
     }
 }
@@ -15,13 +15,13 @@ extension ReadTransaction {
     /// The numbers of those of these people who exist.
     func knownUsers(_ names: [UserName]) throws(StoreError) -> [UserID] {
         var ids: [UserID] = []
-        for name in names { if let user = try self.user(named: name) { ids.append(user.id) } }
+        for name in names { if let user = try self.people.user(named: name) { ids.append(user.id) } }
         return ids
     }
 
     /// Somebody who must exist.
     func existingUser(_ name: UserName) throws(StoreError) -> UserID {
-        guard let user = try self.user(named: name) else { throw .notFound("\(name)") }
+        guard let user = try self.people.user(named: name) else { throw .notFound("\(name)") }
         return user.id
     }
 }

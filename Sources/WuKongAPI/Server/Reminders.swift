@@ -29,10 +29,10 @@ enum Reminders {
             if let names {
                 for name in names { users.append(try transaction.reading.knownPerson(name)) }
             } else {
-                users = try transaction.reading.members(of: conversation.id).map(\.user)
+                users = try transaction.reading.conversations.members(of: conversation.id).map(\.user)
             }
             let reminder = try draft.reminder(in: conversation.id, transaction.reading)
-            return try transaction.addReminder(reminder, for: users, by: actor)
+            return try transaction.messages.addReminder(reminder, for: users, by: actor)
         } answer: { made in
             .ok(.fields(("ids", .array(made.ids.map(JSONValue.integer))), ("version", .integer(made.change))))
         }
@@ -44,7 +44,7 @@ enum Reminders {
     ) throws(APIFailure) {
         let ids = try request.fields().integers("ids", most: MessageLimits.placesPerCall)
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            try transaction.endReminders(ids)
+            try transaction.messages.endReminders(ids)
         } answer: { _ in
             .ok
         }
@@ -77,7 +77,7 @@ private struct ReminderDraft: Sendable {
     func reminder(in id: ConversationID, _ transaction: ReadTransaction) throws(StoreError) -> NewReminder {
         var sequence = self.sequence
         if self.messageID > 0 {
-            guard let place = try transaction.place(of: MessageID(rawValue: self.messageID), in: id) else {
+            guard let place = try transaction.messages.place(of: MessageID(rawValue: self.messageID), in: id) else {
                 throw .refused(.noSuchMessage)
             }
             sequence = place.sequence

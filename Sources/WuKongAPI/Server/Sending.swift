@@ -45,8 +45,8 @@ enum Sending {
         }
         let peer = channel.person
         services.call(reply, for: request.asker).write { transaction throws(StoreError) in
-            if let peer { _ = try transaction.ensureUser(peer) }
-            return try transaction.ensureUser(draft.sender).id
+            if let peer { _ = try transaction.people.ensureUser(peer) }
+            return try transaction.people.ensureUser(draft.sender).id
         } then: { sender in
             Self.publish(draft, as: sender, .application, to: channel.address, services, reply)
         }
@@ -95,8 +95,8 @@ enum Sending {
         Self.prepare(draft, services, reply) { transaction, sender throws(StoreError) in
             let id: ConversationID
             if let person = channel.person {
-                id = try transaction.ensureDirect(sender, try transaction.ensureUser(person).id)
-            } else if let known = try transaction.reading.conversation(channel.address, seenBy: sender) {
+                id = try transaction.conversations.ensureDirect(sender, try transaction.people.ensureUser(person).id)
+            } else if let known = try transaction.reading.conversations.one(channel.address, seenBy: sender) {
                 id = known.id
             } else {
                 throw .notFound("channel \(channel.id)")
@@ -123,7 +123,7 @@ enum Sending {
             }
         }
         services.call(reply, for: .application).write { transaction throws(StoreError) in
-            try make(transaction, try transaction.ensureUser(draft.sender).id)
+            try make(transaction, try transaction.people.ensureUser(draft.sender).id)
         } then: { command in
             broker.publishCommand(command, isKept: !draft.header.noPersist, then: finish)
         }
@@ -142,7 +142,7 @@ enum Sending {
         let broker = services.broker
         services.call(reply, for: request.asker).write { transaction throws(StoreError) in
             _ = try transaction.ensureUsers(receivers)
-            return try transaction.ensureUser(draft.sender).id
+            return try transaction.people.ensureUser(draft.sender).id
         } then: { sender in
             let batch = Batch(receivers.count, reply)
             for (index, receiver) in receivers.enumerated() {

@@ -54,22 +54,22 @@ enum Streams {
         let sender = from.isEmpty ? nil : try fields.uid("from_uid")
         let (caller, asker) = (request.caller, request.asker)
         return { transaction throws(StoreError) in
-            let user = try sender.map { name throws(StoreError) in try transaction.user(named: name)?.id } ?? nil
+            let user = try sender.map { name throws(StoreError) in try transaction.people.user(named: name)?.id } ?? nil
             let reader = History.Reader(name: sender, caller: caller, asker: asker)
             guard let known = try History.find(channel, user, reader, transaction) else { return nil }
             let access = reader.access(user)
             let message =
                 if let token {
-                    try transaction.message(withToken: token, in: known.id, as: access)
+                    try transaction.messages.one(withToken: token, in: known.id, as: access)
                 } else {
-                    try transaction.message(MessageID(rawValue: id), in: known.id, as: access)
+                    try transaction.messages.one(MessageID(rawValue: id), in: known.id, as: access)
                 }
             guard let message, sender == nil || message.sender == user else { return nil }
             var found = Found(message: message, place: try MessageAnswer.Place(known, transaction))
             if message.isRestricted {
                 var audience = [message.sender]
                 for name in message.content.envelope?.visibleTo ?? [] {
-                    if let user = try transaction.user(named: name)?.id, !audience.contains(user) {
+                    if let user = try transaction.people.user(named: name)?.id, !audience.contains(user) {
                         audience.append(user)
                     }
                 }
@@ -192,7 +192,7 @@ enum Streams {
         services.read(reply, for: request.asker) { transaction throws(StoreError) -> [StreamState]? in
             let user = try reader.user(transaction)
             guard let known = try History.find(channel, user, reader, transaction),
-                let message = try transaction.message(withToken: token, in: known.id, as: reader.access(user)),
+                let message = try transaction.messages.one(withToken: token, in: known.id, as: reader.access(user)),
                 !message.content.flags.contains(.withdrawn), !message.isStandIn
             else { return nil }
             let mayPrivate = wantsPrivate && (reader.caller == .manager || message.sender == user)

@@ -13,7 +13,7 @@ enum SystemAccounts {
             let names = try request.fields().uids("uids", most: Self.maximumUIDs).filter { $0 != systemUserName }
             services.write(reply, by: .business) { transaction throws(StoreError) in
                 let users = adds ? try transaction.ensureUsers(names) : try transaction.reading.knownUsers(names)
-                for user in users { try transaction.setSystemAccount(user, adds) }
+                for user in users { try transaction.people.setSystemAccount(user, adds) }
             } answer: { _ in
                 .ok
             }
@@ -22,7 +22,7 @@ enum SystemAccounts {
 
     @Sendable static func list(_ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply) {
         services.read(reply, for: request.asker) { transaction throws(StoreError) in
-            try transaction.systemAccounts()
+            try transaction.people.systemAccounts()
         } answer: { names in
             .json(.array(names.filter { $0 != systemUserName }.map { .string($0.text) }))
         }

@@ -57,10 +57,10 @@ enum Trial {
         services.write(reply, by: .business) { transaction throws(StoreError) in
             var members: [UserID] = []
             for name in subscribers {
-                members.append(try transaction.trial.ensureTrialPerson(name, most: settings.maximumPeople))
+                members.append(try transaction.trial.ensurePerson(name, most: settings.maximumPeople))
             }
-            _ = try transaction.trial.ensureTrialChannel(kind, name, most: settings.maximumChannels)
-            try transaction.upsertChannel(kind, name, patch(members))
+            _ = try transaction.trial.ensureChannel(kind, name, most: settings.maximumChannels)
+            try transaction.conversations.upsertChannel(kind, name, patch(members))
         } answer: { _ in
             .ok
         }

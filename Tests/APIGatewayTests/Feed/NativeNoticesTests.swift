@@ -57,6 +57,8 @@ struct NativeNoticesTests {
         #expect(self.notice(.person(self.other), isMine: false) == .profile(self.other))
         #expect(self.notice(.person(self.me), isMine: false) == .profile(self.me))
         #expect(self.notice(.gapOfPeople, isMine: false) == .gapOfPeople)
+        #expect(self.notice(.request(3), isMine: false) == .request(3))
+        #expect(self.notice(.announcement(3), isMine: false) == .announcement(3))
         #expect(self.text(NativeNotices.gapOfPeople) == #"{"type":"gap","scope":"people"}"#)
     }
 

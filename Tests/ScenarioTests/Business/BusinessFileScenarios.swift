@@ -68,7 +68,9 @@ struct BusinessFileScenarios {
             #expect(try server.http("GET", file, token: eve.token).status == 404)
         }
         let other = try server.id("juliet")
-        try server.write { store throws(StoreError) in _ = try store.removeMembers([other], from: tea, by: .operator) }
+        try server.write { store throws(StoreError) in
+            _ = try store.conversations.removeMembers([other], from: tea, by: .operator)
+        }
         #expect(try files.map { try server.http("GET", $0, token: juliet.token).status } == [200, 404])
     }
 

@@ -44,8 +44,9 @@ struct BusinessPeopleScenarios {
         let (one, other) = (try server.id("romeo"), try server.id("juliet"))
         let words = try server.server.store.readAndWait { store throws(StoreError) in
             var words: [UserID] = []
-            for found in try store.conversations(of: one) where found.conversation.kind == .direct {
-                words += try store.latestMessages(in: found.conversation.id, limit: 10, as: .unrestricted).map(\.sender)
+            for found in try store.conversations.page(of: one) where found.conversation.kind == .direct {
+                words += try store.messages.latest(in: found.conversation.id, limit: 10, as: .unrestricted).map(
+                    \.sender)
             }
             return words
         }

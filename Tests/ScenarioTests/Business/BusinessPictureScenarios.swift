@@ -11,7 +11,7 @@ struct BusinessPictureScenarios {
 
     private func befriend(_ server: TestServer, _ one: String, _ other: String) throws {
         let (one, other) = (try server.id(one), try server.id(other))
-        try server.write { store throws(StoreError) in try store.friends.makeFriends(one, other) }
+        try server.write { store throws(StoreError) in try store.friends.make(one, other) }
     }
 
     @Test("a person's picture is uploaded in a form, and shown to whoever asks, without a token")
@@ -49,7 +49,9 @@ struct BusinessPictureScenarios {
         #expect(try server.http("GET", file, token: juliet).status == 200)
         let id = try server.id("romeo")
         for (address, isShown) in [("https://pictures.example/r.png", true), ("javascript:alert(1)", false)] {
-            try server.write { store throws(StoreError) in try store.setProfile(of: id, ProfilePatch(avatar: address)) }
+            try server.write { store throws(StoreError) in
+                try store.people.setProfile(of: id, ProfilePatch(avatar: address))
+            }
             let shown = try server.picture("users/romeo")
             #expect(shown.status == (isShown ? 302 : 200) && shown.headers["location"] == (isShown ? address : nil))
         }
@@ -59,7 +61,9 @@ struct BusinessPictureScenarios {
         var patch = ChannelPatch()
         patch.logo = "http://pictures.example/v.png"
         let wanted = patch
-        try server.write { store throws(StoreError) in _ = try store.updateInfo(of: verona, wanted, by: Actor(id)) }
+        try server.write { store throws(StoreError) in
+            _ = try store.conversations.updateInfo(of: verona, wanted, by: Actor(id))
+        }
         #expect(try server.picture("groups/verona").headers["location"] == "http://pictures.example/v.png")
         server.stop()
         #expect(try server.findings() == [])
@@ -116,7 +120,7 @@ struct BusinessPictureScenarios {
         let (nurse, eve) = (try App(server, "nurse"), try App(server, "eve"))
         let second = try server.id("nurse")
         try server.write { store throws(StoreError) in
-            try store.setRole(second, .manager, in: tea)
+            try store.conversations.setRole(second, .manager, in: tea)
         }
         let plain = try server.picture("groups/tea").body
         #expect(try server.setPicture("groups/tea", Sample.png(1), token: juliet.token).status == 403)

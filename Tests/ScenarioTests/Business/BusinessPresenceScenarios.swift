@@ -13,8 +13,8 @@ struct BusinessPresenceScenarios {
         let (romeo, juliet, mercutio) = (try server.id("romeo"), try server.id("juliet"), try server.id("mercutio"))
         try server.write { transaction throws(StoreError) in
             for friend in [juliet, mercutio] {
-                _ = try transaction.friends.askFriend(friend, by: romeo, text: "", token: "token\(friend.rawValue)")
-                try transaction.friends.acceptFriend(romeo, by: friend)
+                _ = try transaction.friends.ask(friend, by: romeo, text: "", token: "token\(friend.rawValue)")
+                try transaction.friends.accept(romeo, by: friend)
             }
         }
         return server
@@ -43,7 +43,7 @@ struct BusinessPresenceScenarios {
         let juliet = try server.id("juliet")
         func kept() throws -> Int {
             try server.server.store.readAndWait { transaction throws(StoreError) in
-                try transaction.commands.commands(for: juliet, after: 0, limit: 10).count
+                try transaction.commands.page(for: juliet, after: 0, limit: 10).count
             }
         }
         let friends = [try server.connect("juliet"), try server.connect("mercutio")]
@@ -76,7 +76,7 @@ struct BusinessPresenceScenarios {
     func noNews() throws {
         let server = try self.server()
         let (juliet, romeo) = (try server.id("juliet"), try server.id("romeo"))
-        try server.write { transaction throws(StoreError) in try transaction.friends.removeFriend(juliet, of: romeo) }
+        try server.write { transaction throws(StoreError) in try transaction.friends.remove(juliet, of: romeo) }
         let former = try server.connect("juliet")
         let friend = try server.connect("mercutio")
         var sessions = [try server.connectBinary("romeo", .web)]

@@ -44,7 +44,7 @@ struct BusinessTeamScenarios {
         for name in names { try server.add(name) }
         let ids = try server.write { store throws(StoreError) in
             var ids: [String: UserID] = [:]
-            for name in names { ids[name] = try store.reading.user(named: UserName(name)!)?.id }
+            for name in names { ids[name] = try store.reading.people.user(named: UserName(name)!)?.id }
             return ids
         }
         return (server, ids)
@@ -54,13 +54,15 @@ struct BusinessTeamScenarios {
         _ server: TestServer, _ ids: [String: UserID], _ name: String, _ form: TeamForm, _ modes: TeamModesPatch
     ) throws -> Team {
         try server.write { store throws(StoreError) in
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 ChannelName(name)!,
                 NewTeam(
                     form: form, owner: ids["escalus"]!,
                     members: [ids["mercutio"]!, ids["romeo"]!, ids["juliet"]!], modes: modes))
-            if form == .advanced { _ = try store.setRoles([ids["mercutio"]!], .manager, in: id, by: .operator) }
-            return try store.reading.teams.team(id, at: store.wallMilliseconds)!
+            if form == .advanced {
+                _ = try store.conversations.setRoles([ids["mercutio"]!], .manager, in: id, by: .operator)
+            }
+            return try store.reading.teams.one(id, at: store.wallMilliseconds)!
         }
     }
 
@@ -100,7 +102,7 @@ struct BusinessTeamScenarios {
         let waiting = try server.write { store throws(StoreError) in
             var query = TeamRequestQuery()
             query.team = id
-            return try store.reading.teams.teamRequests(query, at: store.wallMilliseconds)
+            return try store.reading.teams.requests(query, at: store.wallMilliseconds)
         }
         #expect(waiting.map(\.personName) == [UserName("tybalt")] && waiting[0].inviter == ids["escalus"])
         _ = try server.write { store throws(StoreError) in
@@ -123,7 +125,7 @@ struct BusinessTeamScenarios {
         try escalus.does("POST", "groups/verona/forbidden/0")
         #expect(try escalus.does("GET", "groups/verona")["forbidden"]?.integer == 0)
         let id = team.conversation.id
-        let flags = try server.write { store throws(StoreError) in try store.reading.conversation(id)?.flags }
+        let flags = try server.write { store throws(StoreError) in try store.reading.conversations.one(id)?.flags }
         #expect(flags?.muteMode == TeamMuteMode.none)
     }
 }

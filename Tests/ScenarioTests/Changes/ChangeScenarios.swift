@@ -76,7 +76,7 @@ struct ChangeScenarios {
         let one = try App(stage.server, self.name(ofSubject: way.change))
         let before = try self.versions(juliet)
         let known = try stage.server.server.store.readAndWait { store throws(StoreError) in
-            try store.commands.newestCommand()
+            try store.commands.newest()
         }
         try stage.perform(way)
         try stage.settle()
@@ -290,8 +290,8 @@ struct ChangeScenarios {
         let count = {
             try stage.server.server.store.readAndWait { store throws(StoreError) in
                 (
-                    messages: try store.latestMessages(in: id, limit: 20, as: .unrestricted),
-                    unread: try store.unread(of: juliet)[id] ?? 0
+                    messages: try store.messages.latest(in: id, limit: 20, as: .unrestricted),
+                    unread: try store.inbox.unread(of: juliet)[id] ?? 0
                 )
             }
         }

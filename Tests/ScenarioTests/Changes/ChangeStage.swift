@@ -105,7 +105,7 @@ final class ChangeStage {
         let history = try self.server.history(.channel(.group, ChannelName("verona")!), seenBy: "romeo")
         self.message = try #require(history.last)
         self.cid = try self.server.server.store.readAndWait { store throws(StoreError) in
-            try store.conversation(id)?.objectID.text ?? ""
+            try store.conversations.one(id)?.objectID.text ?? ""
         }
     }
 
@@ -116,7 +116,7 @@ final class ChangeStage {
         if way.change == .unmuteMember {
             let (id, tybalt) = (self.verona, try self.server.id("tybalt"))
             try self.server.write { store throws(StoreError) in
-                try store.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: .operator)
+                try store.conversations.setMemberMuted(tybalt, untilMilliseconds: .max, in: id, by: .operator)
             }
         }
         try self.settle()

@@ -101,7 +101,7 @@ struct PersonChangeScenarios {
         let romeo = try self.prepare(stage, way)
         let apps = [romeo] + (try Self.names.dropFirst().map { try App(stage.server, $0) })
         let known = try stage.server.server.store.readAndWait { store throws(StoreError) in
-            try store.commands.newestCommand()
+            try store.commands.newest()
         }
         try self.perform(way, stage, romeo)
         try stage.settle()
@@ -166,9 +166,9 @@ struct PersonChangeScenarios {
         let server = stage.server
         let (romeo, juliet, tybalt) = (try server.id("romeo"), try server.id("juliet"), try server.id("tybalt"))
         try server.write { store throws(StoreError) in
-            try store.friends.makeFriends(juliet, romeo)
-            if way.act == .agree { _ = try store.friends.askFriend(romeo, by: tybalt, text: "", token: "key") }
-            if way.act == .unblock { try store.setListed(owner: romeo, .blocked, tybalt, true) }
+            try store.friends.make(juliet, romeo)
+            if way.act == .agree { _ = try store.friends.ask(romeo, by: tybalt, text: "", token: "key") }
+            if way.act == .unblock { try store.people.setListed(owner: romeo, .blocked, tybalt, true) }
         }
         try App(server, "nurse").does("GET", "users/romeo")
         try stage.settle()

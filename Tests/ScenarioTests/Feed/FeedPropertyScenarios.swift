@@ -178,17 +178,18 @@ private final class FeedStage {
         try server.server.store.readAndWait { store throws(StoreError) in
             var snapshot = FeedSnapshot()
             snapshot.people = try self.people(store, person, only)
-            for found in try store.conversations(of: person) {
+            for found in try store.conversations.page(of: person) {
                 let id = found.conversation.id
-                guard only == nil || only == "\(id.rawValue)", let recent = try store.recent(of: person, in: id) else {
+                guard only == nil || only == "\(id.rawValue)", let recent = try store.inbox.recent(of: person, in: id)
+                else {
                     continue
                 }
                 snapshot.conversations["\(id.rawValue)"] = FeedSnapshot.view(of: recent)
                 var messages: [Int64: [String: JSONValue]] = [:]
-                let page = try store.latestMessages(in: id, limit: 1_000, as: .member(person))
+                let page = try store.messages.latest(in: id, limit: 1_000, as: .member(person))
                 let sequences = page.map(\.sequence)
-                let extras = try store.extras(of: sequences, in: id, for: person)
-                let reactions = try store.reactionCounts(of: sequences, in: id, for: person)
+                let extras = try store.messages.extras(of: sequences, in: id, for: person)
+                let reactions = try store.messages.reactionCounts(of: sequences, in: id, for: person)
                 for message in page {
                     let extra = extras[message.sequence]
                     let now = extra.flatMap { message.edited($0) } ?? message
@@ -229,41 +230,41 @@ private final class FeedStage {
         case 5: try self.publish(to: .direct(UserName("juliet")!), by: person)
         case 6:
             try self.change(in: group) { store, place throws(StoreError) in
-                _ = try store.recall(place, by: .operator)
+                _ = try store.messages.recall(place, by: .operator)
             }
         case 7:
             let body = Array(#"{"type":1,"content":"edited \#(self.random.next(below: 100))"}"#.utf8)
             try self.change(in: group) { store, place throws(StoreError) in
-                _ = try store.edit(place, newBody: body, isJSONObject: true, by: .operator)
+                _ = try store.messages.edit(place, newBody: body, isJSONObject: true, by: .operator)
             }
         case 8:
             try self.change(in: group) { store, place throws(StoreError) in
-                _ = try store.toggleReaction(place, name: "👍", by: person)
+                _ = try store.messages.toggleReaction(place, name: "👍", by: person)
             }
-        case 9: try self.write { store throws(StoreError) in _ = try store.clearUnread(juliet, in: group) }
+        case 9: try self.write { store throws(StoreError) in _ = try store.inbox.clearUnread(juliet, in: group) }
         case 10:
             try self.write { store throws(StoreError) in
-                if try store.reading.member(juliet, in: group) == nil {
-                    _ = try store.addMembers([juliet], to: group)
+                if try store.reading.conversations.member(juliet, in: group) == nil {
+                    _ = try store.conversations.addMembers([juliet], to: group)
                 } else {
-                    _ = try store.removeMembers([juliet], from: group)
+                    _ = try store.conversations.removeMembers([juliet], from: group)
                 }
             }
         case 11:
             let name = "name \(self.random.next(below: 100))"
             try self.write { store throws(StoreError) in
-                try store.setNickname(of: person, name, in: group, by: .operator)
+                try store.conversations.setNickname(of: person, name, in: group, by: .operator)
             }
         case 12:
             var patch = PreferencePatch()
             patch.draft = "draft \(self.random.next(below: 100))"
             let draft = patch
-            try self.write { store throws(StoreError) in _ = try store.setPreference(juliet, in: group, draft) }
+            try self.write { store throws(StoreError) in _ = try store.inbox.setPreference(juliet, in: group, draft) }
         case 13, 14: try self.hear()
         case 15: self.cut()
         case 16:
             let name = "shown \(self.random.next(below: 100))"
-            try self.write { store throws(StoreError) in try store.setDisplayName(person, name) }
+            try self.write { store throws(StoreError) in try store.people.setDisplayName(person, name) }
         case 17: try self.changeFriendship(with: person)
         case 18: if self.random.next(below: 4) == 0 { try self.restart() }
         default: try self.comeBack()
@@ -276,9 +277,9 @@ private final class FeedStage {
         let (choice, number) = (self.random.next(below: 3), self.random.next(below: 100))
         try self.write { store throws(StoreError) in
             if choice == 0 {
-                _ = try store.friends.removeFriend(person, of: juliet)
-            } else if try store.friends.makeFriends(juliet, person).isNew == false {
-                try store.friends.setFriendRemark(person, of: juliet, "remark \(number)")
+                _ = try store.friends.remove(person, of: juliet)
+            } else if try store.friends.make(juliet, person).isNew == false {
+                try store.friends.setRemark(person, of: juliet, "remark \(number)")
             }
         }
     }
@@ -300,7 +301,7 @@ private final class FeedStage {
         in id: ConversationID, _ body: @escaping @Sendable (WriteTransaction, MessagePlace) throws(StoreError) -> Void
     ) throws {
         let head = try self.server.server.store.readAndWait { store throws(StoreError) in
-            try store.conversation(id)?.head ?? 0
+            try store.conversations.one(id)?.head ?? 0
         }
         guard head > 0 else { return }
         let place = MessagePlace(id, 1 + Int64(self.random.next(below: Int(head))))

@@ -86,7 +86,7 @@ struct FeedScenarios {
         let romeo = try App(server, "romeo").connect()
         let (juliet, nurse) = (try FeedClient.ready(server, "juliet"), try FeedClient.ready(server, "nurse"))
         let person = try server.id("juliet")
-        try server.write { store throws(StoreError) in _ = try store.removeMembers([person], from: id) }
+        try server.write { store throws(StoreError) in _ = try store.conversations.removeMembers([person], from: id) }
         let gone = try juliet.event("gone")
         #expect(gone["conversation"]?.string == "\(id.rawValue)")
         let left = try nurse.wait(for: "member")
@@ -94,7 +94,7 @@ struct FeedScenarios {
         try romeo.publish("alone", to: "verona", group: true)
         try nurse.wait(for: "message")
         #expect(try juliet.pending().isEmpty)
-        try server.write { store throws(StoreError) in _ = try store.addMembers([person], to: id) }
+        try server.write { store throws(StoreError) in _ = try store.conversations.addMembers([person], to: id) }
         let again = try juliet.wait(for: "conversation")
         #expect(again["conversation"]?["id"]?.string == "\(id.rawValue)" && again["isNew"]?.boolean == true)
         let back = try nurse.wait(for: "member")
@@ -114,7 +114,7 @@ struct FeedScenarios {
         try app.does("POST", "message/revoke?channel_id=verona&channel_type=2&message_id=\(sent.messageID)")
         let montague = try server.id("romeo")
         try server.write { store throws(StoreError) in
-            _ = try store.setNickname(of: montague, "Montague", in: id, by: .operator)
+            _ = try store.conversations.setNickname(of: montague, "Montague", in: id, by: .operator)
         }
         try server.restart()
         let juliet = try FeedClient.ready(server, "juliet", after: cursor)
@@ -145,17 +145,17 @@ struct FeedScenarios {
         let nurse = try FeedClient.ready(server, "nurse")
         let cursor = nurse.cursor
         nurse.drop()
-        try server.write { store throws(StoreError) in try store.setDisplayName(romeo, "Montague") }
+        try server.write { store throws(StoreError) in try store.people.setDisplayName(romeo, "Montague") }
         let shown = try present.event("profile")["user"]
         #expect(shown?["name"]?.string == "romeo" && shown?["displayName"]?.string == "Montague")
-        try server.write { store throws(StoreError) in _ = try store.friends.makeFriends(juliet, romeo) }
+        try server.write { store throws(StoreError) in _ = try store.friends.make(juliet, romeo) }
         try present.event("profile")
-        try server.write { store throws(StoreError) in try store.friends.setFriendRemark(romeo, of: juliet, "the sun") }
+        try server.write { store throws(StoreError) in try store.friends.setRemark(romeo, of: juliet, "the sun") }
         #expect(try present.event("profile")["user"]?["remark"]?.string == "the sun")
         #expect(try stranger.everything(server, "tybalt").isEmpty)
         try server.write { store throws(StoreError) in
-            try store.setDisplayName(romeo, "Romeo")
-            try store.setDisplayName(tybalt, "Capulet")
+            try store.people.setDisplayName(romeo, "Romeo")
+            try store.people.setDisplayName(tybalt, "Capulet")
         }
         try server.restart()
         let back = try FeedClient.ready(server, "nurse", after: cursor)
@@ -269,6 +269,32 @@ struct FeedScenarios {
         #expect(typing["cursor"] == nil)
         romeo.drop()
         #expect(try juliet.event("online")["isOnline"]?.boolean == false)
+    }
+
+    @Test("a client that only asks shows that somebody writes, to members alone, and not to who has blocked them")
+    func typing() throws {
+        let (server, id) = try self.verona()
+        try server.add("tybalt")
+        let (romeo, juliet) = (try server.id("romeo"), try server.id("juliet"))
+        let direct = try server.write { store throws(StoreError) in try store.conversations.ensureDirect(romeo, juliet)
+        }
+        let (listener, client) = (try FeedClient.ready(server, "juliet"), try NativeClient(server, "romeo"))
+        let stranger = try NativeClient(server, "tybalt")
+        func shown(_ place: ConversationID) throws {
+            try client.done("POST", "/conversations/\(place.rawValue)/typing", status: 204)
+            let typing = try listener.event("typing")
+            #expect(typing["user"]?.string == "romeo" && typing["conversation"]?.string == "\(place.rawValue)")
+        }
+        try shown(direct)
+        try shown(id)
+        #expect(
+            try stranger.refused("POST", "/conversations/\(id.rawValue)/typing") == "no_such_conversation")
+        try server.write { store throws(StoreError) in try store.people.setListed(owner: juliet, .blocked, romeo, true)
+        }
+        try listener.wait(for: "profile")
+        try client.done("POST", "/conversations/\(direct.rawValue)/typing", status: 204)
+        // The next one is shown, and nothing came before it.
+        try shown(id)
     }
 
     @Test("who watches many people asks as often, and not again for those who are watched already")

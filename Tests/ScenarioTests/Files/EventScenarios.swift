@@ -140,7 +140,7 @@ struct EventScenarios {
         #expect(try juliet.next()?["type"]?.string == "conversation.changed")
         let id = try server.id("juliet")
         try server.write { store throws(StoreError) in
-            try store.removeMembers([id], from: verona)
+            try store.conversations.removeMembers([id], from: verona)
         }
         #expect(try juliet.next()?["type"]?.string == "conversation.gone")
         server.server.profiles.invalidate(.members(verona), cause: .request)

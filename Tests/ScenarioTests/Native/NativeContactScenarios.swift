@@ -45,8 +45,8 @@ struct NativeContactScenarios {
         try server.add("cat")
         let (annID, bobID, catID) = (try server.id("ann"), try server.id("bob"), try server.id("cat"))
         try server.write { store throws(StoreError) in
-            _ = try store.friends.makeFriends(annID, bobID)
-            _ = try store.setListed(owner: annID, .blocked, catID, true)
+            _ = try store.friends.make(annID, bobID)
+            _ = try store.people.setListed(owner: annID, .blocked, catID, true)
         }
         let body = #"{"kind":"group","title":"茶友会","members":["cat"]}"#
         let id = try #require(try ann.done("POST", "/conversations", body, status: 201)["id"]?.string)

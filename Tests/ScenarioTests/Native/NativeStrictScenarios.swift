@@ -100,7 +100,7 @@ struct NativeStrictScenarios {
         let ann = try NativeClient(server, "ann")
         try server.add("bob", "cat", "dan", "eve")
         let (annID, bobID) = (try server.id("ann"), try server.id("bob"))
-        try server.write { store throws(StoreError) in _ = try store.friends.makeFriends(annID, bobID) }
+        try server.write { store throws(StoreError) in _ = try store.friends.make(annID, bobID) }
         try ann.done("POST", "/conversations", #"{"kind":"group","title":"tea","members":["dan"]}"#, status: 201)
         let sections = try ann.done("GET", "/contacts?sections=people")["sections"]?.array
         #expect(sections?.first?["items"]?.array?.compactMap { $0["id"]?.string } == ["ann", "bob", "dan"])

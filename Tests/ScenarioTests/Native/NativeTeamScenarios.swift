@@ -13,10 +13,10 @@ struct NativeTeamScenarios {
         let id = try server.write { store throws(StoreError) in
             var modes = TeamModesPatch()
             modes.join = join
-            let id = try store.teams.createTeam(
+            let id = try store.teams.create(
                 ChannelName("tea")!,
                 NewTeam(form: .advanced, title: "茶馆", owner: owner, members: [manager, member], modes: modes))
-            _ = try store.setRoles([manager], .manager, in: id, by: .operator)
+            _ = try store.conversations.setRoles([manager], .manager, in: id, by: .operator)
             return id
         }
         return String(id.rawValue)

@@ -74,7 +74,7 @@ struct OperatorArrivalScenarios {
         #expect(try self.post(server, "/1.1/login", #"{"username":"tom","password":"password"}"#).status == 400)
         #expect(try self.post(server, "/1.1/login", #"{"username":"tom","password":"\#(new)"}"#).status == 200)
         let entries = try server.server.store.readAndWait { store throws(StoreError) in
-            try store.audit.auditEntries(AuditQuery())
+            try store.audit.entries(AuditQuery())
         }
         #expect(entries.filter { $0.word == "user.bring" }.count == 2)
         let noted = entries.map { "\($0.asked)\($0.before ?? "")\($0.after ?? "")" }.joined()

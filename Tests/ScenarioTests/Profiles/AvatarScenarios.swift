@@ -65,14 +65,14 @@ struct AvatarScenarios {
             "https://x.example/a\r\nSet-Cookie: a=b", "https://x.example/a b", "https://x.example/\u{8336}",
         ] {
             try server.write { store throws(StoreError) in
-                try store.setProfile(of: id, ProfilePatch(avatar: address))
+                try store.people.setProfile(of: id, ProfilePatch(avatar: address))
             }
             let reply = try server.http("GET", "/api/v1/avatars/ann", token: ann)
             #expect(reply.status == 200 && reply.text.hasSuffix(">A</text></svg>"), "\(reply.text)")
             #expect(reply.headers["location"] == nil && reply.headers["set-cookie"] == nil)
         }
         try server.write { store throws(StoreError) in
-            try store.setProfile(of: id, ProfilePatch(avatar: "https://x.example/a.png"))
+            try store.people.setProfile(of: id, ProfilePatch(avatar: "https://x.example/a.png"))
         }
         let full = try server.http("GET", "/api/v1/avatars/ann?size=small", token: ann)
         #expect(full.status == 302 && full.headers["location"] == "https://x.example/a.png")

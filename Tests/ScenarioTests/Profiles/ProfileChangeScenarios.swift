@@ -26,7 +26,7 @@ struct ProfileChangeScenarios {
         let (ann, bob) = (try server.token("ann"), try server.token("bob"))
         let id = try server.id("ann")
         try server.write { store throws(StoreError) in
-            try store.setProfile(of: id, ProfilePatch(attributes: Array(#"{"category":"staff"}"#.utf8)))
+            try store.people.setProfile(of: id, ProfilePatch(attributes: Array(#"{"category":"staff"}"#.utf8)))
         }
         let first = try server.changeProfile(ann, #"{"attributes":{"sex":1,"phone":"0123","signature":"tea"}}"#)
         #expect(first.status == 200 && first.json["attributes"]?["phone"]?.string == "0123")

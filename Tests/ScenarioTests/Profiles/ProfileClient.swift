@@ -45,7 +45,7 @@ extension TestServer {
     func name(_ name: String, _ shown: String) throws {
         try self.add(name)
         let id = try self.id(name)
-        try self.write { store throws(StoreError) in try store.setDisplayName(id, shown) }
+        try self.write { store throws(StoreError) in try store.people.setDisplayName(id, shown) }
     }
 
     /// A picture of somebody, without a token.

@@ -88,9 +88,9 @@ struct ProfileLookUpScenarios {
         try server.name("cat", "Catherine")
         let (one, cat) = (try server.id("ann"), try server.id("cat"))
         try server.write { store throws(StoreError) in
-            try store.setNickname(of: cat, "keeper of the pot", in: tea, by: .operator)
-            try store.friends.makeFriends(one, cat)
-            try store.friends.setFriendRemark(cat, of: one, "kitty")
+            try store.conversations.setNickname(of: cat, "keeper of the pot", in: tea, by: .operator)
+            try store.friends.make(one, cat)
+            try store.friends.setRemark(cat, of: one, "kitty")
         }
         #expect(try server.shownNames(["cat"], token: bob) == ["Catherine"])
         #expect(try server.shownNames(["cat"], token: bob, in: "tea") == ["keeper of the pot"])

@@ -71,7 +71,7 @@ package final class TestServer {
     package func add(_ names: [String]) throws {
         let users = names.map { UserName($0)! }
         try self.server.store.writeAndWait { transaction throws(StoreError) in
-            for user in users { _ = try transaction.ensureUser(user) }
+            for user in users { _ = try transaction.people.ensureUser(user) }
         }
     }
 
@@ -91,7 +91,7 @@ package final class TestServer {
     package func id(_ name: String) throws -> UserID {
         let user = UserName(name)!
         return try self.server.store.readAndWait { transaction throws(StoreError) in
-            guard let found = try transaction.user(named: user) else { throw .notFound(user.text) }
+            guard let found = try transaction.people.user(named: user) else { throw .notFound(user.text) }
             return found.id
         }
     }
@@ -103,7 +103,7 @@ package final class TestServer {
         let members = try names.map { try self.id($0) }
         let name = ChannelName(channel)!
         return try self.server.store.writeAndWait { transaction throws(StoreError) in
-            try transaction.createChannel(.group, name, title: nil, creator: members[0], members: members)
+            try transaction.conversations.createChannel(.group, name, title: nil, creator: members[0], members: members)
         }
     }
 
@@ -128,7 +128,7 @@ package final class TestServer {
         }
         left.wait(until: { $0 == 0 }, then: { _ in })
         let head = try self.server.store.readAndWait { transaction throws(StoreError) in
-            try transaction.conversation(id)?.head
+            try transaction.conversations.one(id)?.head
         }
         guard head == Int64(count) else { throw TestClientError(description: "\(head ?? 0) of \(count) were stored") }
     }
@@ -137,8 +137,8 @@ package final class TestServer {
     package func history(_ address: ConversationAddress, seenBy name: String) throws -> [Message] {
         let asker = try self.id(name)
         return try self.server.store.readAndWait { transaction throws(StoreError) in
-            guard let conversation = try transaction.conversation(address, seenBy: asker) else { return [] }
-            return try transaction.latestMessages(in: conversation.id, limit: 1000, as: .unrestricted)
+            guard let conversation = try transaction.conversations.one(address, seenBy: asker) else { return [] }
+            return try transaction.messages.latest(in: conversation.id, limit: 1000, as: .unrestricted)
         }
     }
 

@@ -53,19 +53,19 @@ struct ProfileBench {
             var users: [(id: UserID, name: UserName)] = []
             for number in 0..<Self.people {
                 let name = UserName("user\(number)")!
-                let id = try writing.createUser(name, displayName: "User number \(number)")
-                try writing.setProfile(of: id, ProfilePatch(avatar: "/v1/users/\(name)/avatar"))
+                let id = try writing.people.createUser(name, displayName: "User number \(number)")
+                try writing.people.setProfile(of: id, ProfilePatch(avatar: "/v1/users/\(name)/avatar"))
                 users.append((id, name))
             }
-            let group = try writing.createChannel(
+            let group = try writing.conversations.createChannel(
                 .group, ChannelName("everybody")!, title: "Everybody", creator: users[0].id,
                 members: users[1..<Self.members].map(\.id))
             for user in users[0..<Self.members] {
-                try writing.setNickname(of: user.id, "member \(user.name)", in: group, by: .operator)
+                try writing.conversations.setNickname(of: user.id, "member \(user.name)", in: group, by: .operator)
             }
             for user in users[1...Self.friends] {
-                try writing.friends.makeFriends(users[0].id, user.id)
-                try writing.friends.setFriendRemark(user.id, of: users[0].id, "friend \(user.name)")
+                try writing.friends.make(users[0].id, user.id)
+                try writing.friends.setRemark(user.id, of: users[0].id, "friend \(user.name)")
             }
             return (users, group)
         }
@@ -126,9 +126,9 @@ struct ProfileBench {
             _ = try store.readAndWait { reading throws(StoreError) in
                 var found = 0
                 for name in names {
-                    guard let user = try reading.user(named: name) else { continue }
-                    if try reading.friend(user.id, of: asker)?.remark != nil { found += 1 }
-                    if try reading.member(user.id, in: group)?.nickname != nil { found += 1 }
+                    guard let user = try reading.people.user(named: name) else { continue }
+                    if try reading.friends.one(user.id, of: asker)?.remark != nil { found += 1 }
+                    if try reading.conversations.member(user.id, in: group)?.nickname != nil { found += 1 }
                 }
                 return found
             }

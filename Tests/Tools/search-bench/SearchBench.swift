@@ -34,7 +34,7 @@ struct SearchBench {
         var options = StoreOptions(folder: folder)
         options.synchronous = "OFF"
         let store = try Store(options)
-        let known = try store.readAndWait { reading throws(StoreError) in try reading.counts().messages }
+        let known = try store.readAndWait { reading throws(StoreError) in try reading.messages.counts().messages }
         if known == 0 { try self.fill(store, count) }
         let start = Clock.system.now()
         let index = SearchIndex(store, folder: folder, clock: .system, log: Log(level: .info, write: { print($0) }))
@@ -55,7 +55,9 @@ struct SearchBench {
     private static func fill(_ store: Store, _ count: Int) throws(StoreError) {
         let users = try store.writeAndWait { transaction throws(StoreError) in
             var users: [UserID] = []
-            for number in 0..<Self.people { users.append(try transaction.createUser(UserName("user\(number)")!)) }
+            for number in 0..<Self.people {
+                users.append(try transaction.people.createUser(UserName("user\(number)")!))
+            }
             return users
         }
         // user0 is in the first 200 groups, user1 in the first three, the others in all.
@@ -64,7 +66,7 @@ struct SearchBench {
                 var members = Array(users[2..<10])
                 if number < 200 { members.append(users[0]) }
                 if number < 3 { members.append(users[1]) }
-                try transaction.createChannel(
+                try transaction.conversations.createChannel(
                     .group, ChannelName("group\(number)")!, creator: users[2], members: members)
             }
         }
@@ -137,7 +139,10 @@ struct SearchBench {
 
     private static func ask(_ store: Store, _ index: SearchIndex) throws(StoreError) {
         let (busy, quiet) = try store.readAndWait { reading throws(StoreError) in
-            (try reading.user(named: UserName("user0")!)!.id, try reading.user(named: UserName("user1")!)!.id)
+            (
+                try reading.people.user(named: UserName("user0")!)!.id,
+                try reading.people.user(named: UserName("user1")!)!.id
+            )
         }
         let questions: [(String, UserID?, @Sendable (Int) -> String)] = [
             ("rare word, everything", nil, { "rareword\($0 % 200)" }),

@@ -88,7 +88,7 @@ struct StoreBench {
             var users: [(id: UserID, name: UserName)] = []
             for number in 0..<(2 * Self.pairs) {
                 let name = UserName("user\(number)")!
-                users.append((try transaction.createUser(name), name))
+                users.append((try transaction.people.createUser(name), name))
             }
             return users
         }
@@ -115,7 +115,7 @@ struct StoreBench {
         let ids = users.map(\.id)
         try store.writeAndWait { transaction throws(StoreError) in
             for number in 0..<Self.groups {
-                try transaction.createChannel(
+                try transaction.conversations.createChannel(
                     .group, ChannelName("group\(number)")!, creator: ids[1], members: [ids[0], ids[2]])
             }
         }
@@ -138,27 +138,28 @@ struct StoreBench {
         let start = Clock.system.now()
         let store = try Store(StoreOptions(folder: folder))
         let opened = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e6
-        let counts = try store.readAndWait { reading throws(StoreError) in try reading.counts() }
+        let counts = try store.readAndWait { reading throws(StoreError) in try reading.messages.counts() }
         print(
             "start with \(counts.messages) messages: \(Self.rounded(opened)) ms, \(Self.residentKibibytes()) KiB resident"
         )
         let times = try store.readAndWait { reading throws(StoreError) in
-            let someone = try reading.user(named: UserName("user0")!)!.id
-            let conversations = try reading.conversations(of: someone).map(\.conversation)
+            let someone = try reading.people.user(named: UserName("user0")!)!.id
+            let conversations = try reading.conversations.page(of: someone).map(\.conversation)
             let largest = conversations.max { $0.head < $1.head }!
             let last = try Self.times(5_000) { round throws(StoreError) in
                 let id = ConversationID(rawValue: Int64(round % Self.pairs) + 1)
-                return try reading.latestMessages(in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue)))
+                return try reading.messages.latest(in: id, limit: 20, as: .member(UserID(rawValue: 2 * id.rawValue)))
                     .count
             }
-            let unread = try Self.times(5_000) { (_) throws(StoreError) in try reading.unread(of: someone).count }
+            let unread = try Self.times(5_000) { (_) throws(StoreError) in try reading.inbox.unread(of: someone).count }
             let before = try Self.times(5_000) { round throws(StoreError) in
                 let place = Int64(round) * 7_919 % (largest.head - 1) + 2
-                return try reading.messages(in: largest.id, before: place, limit: 50, as: .unrestricted).count
+                return try reading.messages.page(in: largest.id, before: place, limit: 50, as: .unrestricted).count
             }
-            let list = try Self.times(500) { (_) throws(StoreError) in try reading.conversations(of: someone).count }
+            let list = try Self.times(500) { (_) throws(StoreError) in try reading.conversations.page(of: someone).count
+            }
             let undelivered = try Self.times(2_000) { (_) throws(StoreError) in
-                try reading.undelivered(of: someone, class: .app).count
+                try reading.conversations.undelivered(of: someone, class: .app).count
             }
             return [
                 ("last 20", last), ("unread of 201", unread), ("before, 50", before), ("list of 201", list),

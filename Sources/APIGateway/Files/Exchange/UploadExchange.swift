@@ -139,7 +139,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
         self.context.services.store.read(
             for: caller.asker,
             { transaction throws(StoreError) in
-                try transaction.user(named: name)?.id
+                try transaction.people.user(named: name)?.id
             },
             then: self.back { (state, result: Result<UserID?, StoreError>) in
                 state.foundOwner(result.mapError { APIFailure($0) })

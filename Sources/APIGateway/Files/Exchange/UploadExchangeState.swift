@@ -347,7 +347,7 @@ struct UploadExchangeState {
 
     private static let lost = APIFailure(500, "the server has lost the upload")
 
-    /// What came is on the disk, or will never be.
+    /// Bytes that came are on the disk, or will never be.
     mutating func ended(_ result: Result<TransferView, APIFailure>) -> [Action] {
         guard case .admitted(let rights, .ending) = self.phase else { return [] }
         switch result {

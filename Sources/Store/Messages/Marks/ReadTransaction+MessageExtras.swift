@@ -1,7 +1,7 @@
 package import ChatModel
 
 // What happened to messages after they were sent.
-extension ReadTransaction {
+extension MessageReads {
     /// The messages of a conversation that changed after a revision, in the order of their changes; `limit` is 1...1000.
     /// Each is told as it is now, with the revision of the change that is listed: ask next for what is above the last
     /// one. A message that changed twice may be listed twice. Empty when there is no more; fewer than `limit` says
@@ -13,15 +13,15 @@ extension ReadTransaction {
         in id: ConversationID, after revision: Int64, limit: Int, for user: UserID?
     ) throws(StoreError) -> [MessageExtra] {
         try self.check(Self.access(user), to: id)
-        let page = try Self.page(limit)
-        var changes = try self.connection.query(
+        let page = try ReadTransaction.page(limit)
+        var changes = try self.transaction.connection.query(
             """
             SELECT sequence, revision FROM message_extra WHERE conversation_id = ? AND revision > ?
             ORDER BY revision LIMIT ?
             """, id, revision, page
         ) { row throws(StoreError) in (sequence: row.int64(0), revision: row.int64(1)) }
         if let user {
-            changes += try self.connection.query(
+            changes += try self.transaction.connection.query(
                 """
                 SELECT sequence, revision FROM message_mark WHERE user_id = ? AND conversation_id = ? AND revision > ?
                 ORDER BY revision LIMIT ?
@@ -81,8 +81,9 @@ extension ReadTransaction {
         of sequences: [Int64], in id: ConversationID, for user: UserID?
     ) throws(StoreError) -> [Int64: MessageExtra] {
         guard !sequences.isEmpty else { return [:] }
-        let home = try self.home(of: id)
-        var extras = try self.connection.query(Self.loadExtrasSQL, try Self.list(sequences), id, user, home) {
+        let home = try self.transaction.conversations.home(of: id)
+        var extras = try self.transaction.connection.query(Self.loadExtrasSQL, try Self.list(sequences), id, user, home)
+        {
             row throws(StoreError) in try Self.extra(row, in: id)
         }
         if let user { extras = try self.seen(extras, in: id, by: user) }
@@ -94,7 +95,7 @@ extension ReadTransaction {
     private func seen(
         _ extras: [MessageExtra], in id: ConversationID, by user: UserID
     ) throws(StoreError) -> [MessageExtra] {
-        let filter = self.views.filter
+        let filter = self.transaction.views.filter
         var view: HistoryView?
         var seen: [MessageExtra] = []
         for var extra in extras {
@@ -102,8 +103,8 @@ extension ReadTransaction {
             guard extra.editedBody != nil || extra.attributes != nil else { continue }
             if view == nil { view = try self.view(of: id, for: .member(user)) }
             guard let view, let viewer = view.viewer,
-                let message = try self.connection.message(
-                    in: id, sequence: extra.place.sequence, senderName: self.name)
+                let message = try self.transaction.connection.message(
+                    in: id, sequence: extra.place.sequence, senderName: self.transaction.name)
             else { continue }
             guard message.isFor(viewer.name), extra.place.sequence >= view.start else {
                 extra.attributes = nil
@@ -171,8 +172,8 @@ extension ReadTransaction {
         let view = try self.view(of: place.conversation, for: access)
         if view.viewer != nil {
             // What stands in the place of a message has no edits; nor do the operator's rules let older words out.
-            let filter = self.views.filter
-            let message = try self.message(in: place.conversation, sequence: place.sequence, as: access)
+            let filter = self.transaction.views.filter
+            let message = try self.one(in: place.conversation, sequence: place.sequence, as: access)
             guard let message, !message.isStandIn, filter.isEmpty else { return [] }
         }
         let sql: StaticString = """
@@ -182,7 +183,7 @@ extension ReadTransaction {
             WHERE d.conversation_id = ? AND d.sequence = ? AND (e.withdrawn = 0 OR ?) ORDER BY d.number
             """
         let isUnrestricted = access == .unrestricted
-        return try self.connection.query(sql, place.conversation, place.sequence, isUnrestricted) {
+        return try self.transaction.connection.query(sql, place.conversation, place.sequence, isUnrestricted) {
             row throws(StoreError) in
             var edit = MessageEdit(
                 number: Int(row.int64(0)), editor: try row.userName(1), body: row.blob(2),
@@ -236,8 +237,8 @@ extension ReadTransaction {
             FROM message_reader r JOIN user u ON u.id = r.user_id
             WHERE r.conversation_id = ? AND r.sequence = ? AND r.user_id > ? ORDER BY r.user_id LIMIT ?
             """
-        return try self.connection.query(
-            sql, place.conversation, place.sequence, after?.rawValue ?? Int64.min, try Self.page(limit),
+        return try self.transaction.connection.query(
+            sql, place.conversation, place.sequence, after?.rawValue ?? Int64.min, try ReadTransaction.page(limit),
             read: Self.reader)
     }
 
@@ -261,10 +262,10 @@ extension ReadTransaction {
         of place: MessagePlace, after: UserID? = nil, limit: Int, as access: HistoryAccess
     ) throws(StoreError) -> [MessageReader] {
         try self.check(access, to: place.conversation)
-        let home = try self.home(of: place.conversation)
-        return try self.connection.query(
+        let home = try self.transaction.conversations.home(of: place.conversation)
+        return try self.transaction.connection.query(
             Self.nonReadersSQL, home, place.conversation, place.sequence,
-            after?.rawValue ?? Int64.min, try Self.page(limit),
+            after?.rawValue ?? Int64.min, try ReadTransaction.page(limit),
             read: Self.reader)
     }
 
@@ -289,7 +290,8 @@ extension ReadTransaction {
             JOIN message g ON g.conversation_id = p.conversation_id AND g.sequence = p.sequence
             WHERE p.conversation_id = ? AND p.revision > ? ORDER BY p.revision LIMIT ?
             """
-        return try self.connection.query(sql, id, revision, try Self.page(limit)) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, id, revision, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             PinnedMessage(
                 place: MessagePlace(id, row.int64(0)), id: MessageID(rawValue: row.int64(1)),
                 isPinned: row.int64(2) != 0, changedBy: try row.userName(3), changedAtMilliseconds: row.int64(4),

@@ -10,7 +10,7 @@ package struct MemberProgress: Hashable, Sendable {
     package var readAtMilliseconds: Int64
 }
 
-extension ReadTransaction {
+extension MessageReads {
     /// How far all members have got, by number. Who reads has received.
     package func progress(in id: ConversationID) throws(StoreError) -> [MemberProgress] {
         let sql: StaticString = """
@@ -21,14 +21,14 @@ extension ReadTransaction {
             LEFT JOIN message acked ON acked.conversation_id = m.conversation_id AND acked.sequence = m.acked_sequence
             WHERE m.conversation_id = ? ORDER BY m.user_id
             """
-        let found = try self.connection.query(sql, id) { row throws(StoreError) in
+        let found = try self.transaction.connection.query(sql, id) { row throws(StoreError) in
             (row.userID(0), row.int64(1), row.int64(2))
         }
         var members: [MemberProgress] = []
         for (user, readAt, receivedAt) in found {
             members.append(
                 MemberProgress(
-                    user: user, name: try self.name(of: user), receivedAtMilliseconds: receivedAt,
+                    user: user, name: try self.transaction.name(of: user), receivedAtMilliseconds: receivedAt,
                     readAtMilliseconds: readAt))
         }
         return members

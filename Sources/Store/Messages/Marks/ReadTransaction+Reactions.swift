@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension MessageReads {
     /// Reactions of a conversation added or cancelled after a revision, in that order; `limit` is 1...1000.
     ///
     /// - Throws: `notFound` without access; `invalid` for the limit.
@@ -14,7 +14,8 @@ extension ReadTransaction {
             JOIN message g ON g.conversation_id = a.conversation_id AND g.sequence = a.sequence
             WHERE a.conversation_id = ? AND a.revision > ? ORDER BY a.revision LIMIT ?
             """
-        return try self.connection.query(sql, id, revision, try Self.page(limit)) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, id, revision, try ReadTransaction.page(limit)) {
+            row throws(StoreError) in
             try Self.reaction(row, in: id)
         }
     }
@@ -34,7 +35,8 @@ extension ReadTransaction {
             WHERE a.conversation_id = ? AND a.sequence IN (SELECT value FROM json_each(?)) AND a.removed = 0
             ORDER BY a.revision LIMIT ?
             """
-        return try self.connection.query(sql, id, try Self.list(sequences), try Self.page(limit)) {
+        return try self.transaction.connection.query(sql, id, try Self.list(sequences), try ReadTransaction.page(limit))
+        {
             row throws(StoreError) in try Self.reaction(row, in: id)
         }
     }
@@ -59,7 +61,8 @@ extension ReadTransaction {
             WHERE conversation_id = ? AND sequence IN (SELECT value FROM json_each(?)) AND removed = 0
             GROUP BY sequence, name ORDER BY sequence, min(revision)
             """
-        return try self.connection.query(sql, user, id, try Self.list(sequences)) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, user, id, try Self.list(sequences)) {
+            row throws(StoreError) in
             ReactionCount(
                 sequence: row.int64(0), name: row.text(1), count: Int(row.int64(2)), isOwn: row.int64(3) != 0)
         }

@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension ReadTransaction {
+extension MessageReads {
     /// A person's reminders that changed after a change number, done ones too, in that order; `limit` is 1...1000. Those
     /// of conversations the person has left are not told.
     ///
@@ -9,7 +9,7 @@ extension ReadTransaction {
     package func reminders(
         of user: UserID, after change: Int64, conversations: [ConversationID]? = nil, limit: Int
     ) throws(StoreError) -> [Reminder] {
-        let page = Int(try Self.page(limit))
+        let page = Int(try ReadTransaction.page(limit))
         var listed: String?
         if let conversations { listed = try Self.list(conversations.map(\.rawValue)) }
         var heard: [ConversationID: Bool] = [:]
@@ -19,7 +19,7 @@ extension ReadTransaction {
             let rows = try self.reminderRows(of: user, after: last, listed, limit: page)
             for reminder in rows where reminders.count < page {
                 let id = reminder.conversation
-                if heard[id] == nil { heard[id] = try self.hears(user, in: id) }
+                if heard[id] == nil { heard[id] = try self.transaction.conversations.hears(user, in: id) }
                 if heard[id] == true { reminders.append(reminder) }
             }
             guard rows.count == page, let newest = rows.last else { break }
@@ -40,7 +40,7 @@ extension ReadTransaction {
                 AND (?3 IS NULL OR r.conversation_id IN (SELECT value FROM json_each(?3)))
             ORDER BY r.change LIMIT ?4
             """
-        return try self.connection.query(sql, user, change, listed, limit) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, user, change, listed, limit) { row throws(StoreError) in
             Reminder(
                 id: row.int64(0), user: user, conversation: row.conversationID(1), sequence: row.int64(2),
                 messageID: row.optionalInt64(3).map { MessageID(rawValue: $0) }, publisher: try row.userName(4),

@@ -59,7 +59,7 @@ package struct MessageWay: Hashable, Sendable {
     }
 }
 
-extension ReadTransaction {
+extension MessageReads {
     /// The members of a conversation with how far each is with one message, by number; `limit` is 1...1000.
     ///
     /// In a topic whose members are those of its community nobody has a reading position: there only what they reported,
@@ -67,7 +67,7 @@ extension ReadTransaction {
     package func ways(
         of place: MessagePlace, after user: UserID, limit: Int
     ) throws(StoreError) -> [MessageWay] {
-        let home = try self.home(of: place.conversation)
+        let home = try self.transaction.conversations.home(of: place.conversation)
         let hasPositions = home == place.conversation
         let (conversation, sequence) = (place.conversation, place.sequence)
         let sql: StaticString = """
@@ -79,7 +79,9 @@ extension ReadTransaction {
             LEFT JOIN message_mark k ON k.user_id = m.user_id AND k.conversation_id = ?1 AND k.sequence = ?2
             WHERE m.conversation_id = ?3 AND m.user_id > ?4 ORDER BY m.user_id LIMIT ?5
             """
-        var ways = try self.connection.query(sql, conversation, sequence, home, user, try Self.page(limit)) {
+        var ways = try self.transaction.connection.query(
+            sql, conversation, sequence, home, user, try ReadTransaction.page(limit)
+        ) {
             row throws(StoreError) in
             var way = MessageWay(
                 user: row.userID(0), name: try row.userName(1), isRead: false,
@@ -114,7 +116,7 @@ extension ReadTransaction {
             SELECT device_class, sequence, from_sequence, at FROM delivered
             WHERE user_id = ? AND conversation_id = ? ORDER BY device_class
             """
-        return try self.connection.query(sql, user, place.conversation) { row throws(StoreError) in
+        return try self.transaction.connection.query(sql, user, place.conversation) { row throws(StoreError) in
             MessageWay.DeliveredTo(
                 deviceClass: try row.deviceClass(0), sequence: row.int64(1),
                 arrival: MessageArrival(
@@ -128,10 +130,10 @@ extension ReadTransaction {
         in id: ConversationID, atOrAfter milliseconds: Int64
     ) throws(StoreError) -> Int64 {
         var low: Int64 = 1
-        var high = (try self.conversation(id)?.head ?? 0) + 1
+        var high = (try self.transaction.conversations.one(id)?.head ?? 0) + 1
         while low < high {
             let middle = low + (high - low) / 2
-            let sent = try self.connection.first(
+            let sent = try self.transaction.connection.first(
                 "SELECT sent_at FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
             ) { row throws(StoreError) in row.int64(0) }
             guard let sent else { throw Row.damaged("hole in a conversation") }

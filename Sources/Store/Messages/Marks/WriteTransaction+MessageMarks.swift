@@ -1,7 +1,7 @@
 package import ChatModel
 
 // What one person notes about messages.
-extension WriteTransaction {
+extension MessageWrites {
     // MARK: Deleting for oneself
 
     /// Hides messages from one person. Those that count as unread for them do not any more. Messages that do not exist
@@ -18,7 +18,7 @@ extension WriteTransaction {
         for id in Set(unique.map(\.conversation)) {
             _ = try self.conversationOfMember(user, id)
             // In a topic the members of its community have no position, and nothing is counted for them.
-            readTo[id] = try self.reading.member(user, in: id)?.readSequence ?? .max
+            readTo[id] = try self.transaction.reading.conversations.member(user, in: id)?.readSequence ?? .max
         }
         var changes: [MessageChange] = []
         for place in unique {
@@ -27,9 +27,9 @@ extension WriteTransaction {
         }
         var noted: Set<ConversationID> = []
         for change in changes where noted.insert(change.place.conversation).inserted {
-            let conversation = try self.knownConversation(change.place.conversation)
+            let conversation = try self.transaction.knownConversation(change.place.conversation)
             let ids = changes.filter { $0.place.conversation == conversation.id }.map(\.id)
-            try self.noteOwn(.deleted(ids), of: user, in: conversation)
+            try self.transaction.noteOwn(.deleted(ids), of: user, in: conversation)
         }
         return changes
     }
@@ -37,18 +37,18 @@ extension WriteTransaction {
     private func hide(
         _ place: MessagePlace, for user: UserID, isUnread: Bool
     ) throws(StoreError) -> MessageChange? {
-        let conversation = try self.knownConversation(place.conversation)
+        let conversation = try self.transaction.knownConversation(place.conversation)
         guard let target = try self.target(place, in: conversation, by: Actor(user)),
             try !self.isMarked(place, for: user).hidden
         else { return nil }
         let revision = try self.raiseRevision(of: conversation, for: user)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_mark (user_id, conversation_id, sequence, revision, hidden) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET revision = excluded.revision, hidden = 1
             """, user, place.conversation, place.sequence, revision)
         if target.countsAsUnread && target.sender != user && isUnread, try self.isForThem(target, user) {
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "INSERT OR IGNORE INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
                 place.conversation, place.sequence)
         }
@@ -66,12 +66,12 @@ extension WriteTransaction {
         let target = try self.target(place, by: Actor(user))
         if try self.isMarked(place, for: user).heard { return target.unchanged }
         let revision = try self.raiseRevision(of: target.conversation, for: user)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_mark (user_id, conversation_id, sequence, revision, heard) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT DO UPDATE SET revision = excluded.revision, heard = 1
             """, user, place.conversation, place.sequence, revision)
-        try self.noteOwn(
+        try self.transaction.noteOwn(
             .heard(target.id), of: user, in: target.conversation, about: [(place.sequence, target.sender)])
         return target.change(revision: revision, for: [user])
     }
@@ -91,32 +91,32 @@ extension WriteTransaction {
         let conversation = try self.conversationOfMember(user, id)
         var changes: [MessageChange] = []
         var read: [MessageTarget] = []
-        guard try self.sessionSettings.recordsReaders(in: conversation, for: user) else { return changes }
+        guard try self.transaction.sessionSettings.recordsReaders(in: conversation, for: user) else { return changes }
         for sequence in sequences {
             let place = MessagePlace(id, sequence)
             guard let target = try self.target(place, in: conversation, by: Actor(user)),
-                self.memory.rules.readRefusal(target.facts) == nil, try self.isForThem(target, user),
+                self.transaction.memory.rules.readRefusal(target.facts) == nil, try self.isForThem(target, user),
                 try self.addReader(user, of: place)
             else { continue }
             let revision = try self.touchExtra(of: target)
-            try self.connection.run(
+            try self.transaction.connection.run(
                 "UPDATE message_extra SET reader_count = reader_count + 1 WHERE conversation_id = ? AND sequence = ?",
                 id, sequence)
             changes.append(target.change(revision: revision, for: target.receivers))
             read.append(target)
         }
-        try self.noteReaders(of: read, in: conversation, by: user)
+        try self.transaction.noteReaders(of: read, in: conversation, by: user)
         return changes
     }
 
     /// - Returns: false when the person is one already.
     private func addReader(_ user: UserID, of place: MessagePlace) throws(StoreError) -> Bool {
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_reader (conversation_id, sequence, user_id, read_at) VALUES (?, ?, ?, ?)
             ON CONFLICT DO NOTHING
-            """, place.conversation, place.sequence, user, self.wallMilliseconds)
-        return self.connection.changes > 0
+            """, place.conversation, place.sequence, user, self.transaction.wallMilliseconds)
+        return self.transaction.connection.changes > 0
     }
 
     // MARK: Pieces
@@ -139,7 +139,7 @@ extension WriteTransaction {
         let sql: StaticString = """
             SELECT hidden, heard FROM message_mark WHERE user_id = ? AND conversation_id = ? AND sequence = ?
             """
-        let known = try self.connection.first(sql, user, place.conversation, place.sequence) {
+        let known = try self.transaction.connection.first(sql, user, place.conversation, place.sequence) {
             row throws(StoreError) in (row.int64(0) != 0, row.int64(1) != 0)
         }
         return known ?? (false, false)

@@ -1,6 +1,6 @@
 package import ChatModel
 
-extension WriteTransaction {
+extension MessageWrites {
     /// Adds a person's reaction to a message, or cancels it: the same person and the same name again.
     ///
     /// - Parameter name: see `Reaction.name`.
@@ -18,7 +18,7 @@ extension WriteTransaction {
         let target = try self.target(place, by: actor)
         let known = try self.reactionIsOn(place, name, user)
         let isRemoval = known == true
-        guard isRemoval || self.memory.rules.allowsReaction(name) else {
+        guard isRemoval || self.transaction.memory.rules.allowsReaction(name) else {
             throw .invalid("no reaction of this name is allowed: see messages.reactions; an emoji or a plain name is")
         }
         let refusal =
@@ -26,18 +26,20 @@ extension WriteTransaction {
         if let refusal { throw .refused(refusal) }
         if known == nil { try self.checkReactionCount(place, user) }
         let revision = try self.raiseRevision(of: target.conversation)
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             INSERT INTO message_reaction (conversation_id, sequence, user_id, name, removed, revision, changed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET removed = excluded.removed, revision = excluded.revision,
                 changed_at = excluded.changed_at
-            """, place.conversation, place.sequence, user, name, isRemoval, revision, self.wallMilliseconds)
-        try self.noteAnnotation(.reactions, of: target, by: user)
-        let sender = try self.reading.user(user)
+            """, place.conversation, place.sequence, user, name, isRemoval, revision, self.transaction.wallMilliseconds)
+        try self.transaction.noteAnnotation(.reactions, of: target, by: user)
+        let sender = try self.transaction.reading.people.user(user)
         return Reaction(
-            place: place, messageID: target.id, user: try self.knownUser(user).name, displayName: sender?.displayName,
-            name: name, isRemoved: isRemoval, revision: revision, changedAtMilliseconds: self.wallMilliseconds)
+            place: place, messageID: target.id, user: try self.transaction.knownUser(user).name,
+            displayName: sender?.displayName,
+            name: name, isRemoved: isRemoval, revision: revision,
+            changedAtMilliseconds: self.transaction.wallMilliseconds)
     }
 
     /// `nil` when there never was one.
@@ -46,7 +48,7 @@ extension WriteTransaction {
             SELECT removed FROM message_reaction
             WHERE conversation_id = ? AND sequence = ? AND user_id = ? AND name = ?
             """
-        return try self.connection.first(sql, place.conversation, place.sequence, user, name) {
+        return try self.transaction.connection.first(sql, place.conversation, place.sequence, user, name) {
             row throws(StoreError) in row.int64(0) == 0
         }
     }
@@ -55,7 +57,7 @@ extension WriteTransaction {
         let sql: StaticString = """
             SELECT count(*) FROM message_reaction WHERE conversation_id = ? AND sequence = ? AND user_id = ?
             """
-        let count = try self.connection.first(sql, place.conversation, place.sequence, user) {
+        let count = try self.transaction.connection.first(sql, place.conversation, place.sequence, user) {
             row throws(StoreError) in row.int64(0)
         }
         guard count ?? 0 < MessageLimits.reactionsPerPerson else {

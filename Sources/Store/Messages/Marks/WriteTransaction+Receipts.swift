@@ -12,7 +12,7 @@ package enum ReceiptBounds {
 
 // Receipts: senders who asked are told how far their messages came. Where two people talk that is what the one does; in a
 // group it would be a word per member and message, so there apps ask for it.
-extension WriteTransaction {
+extension MessageWrites {
     /// Notes that a device of a person has got everything up to and including `sequence`. The position only rises, and
     /// ends at the head. Senders of newly reached messages who asked for it are told.
     ///
@@ -23,22 +23,22 @@ extension WriteTransaction {
     package func acknowledge(
         _ user: UserID, in id: ConversationID, upTo sequence: Int64, tellsGroups: Bool = false
     ) throws(StoreError) -> Bool {
-        let conversation = try self.knownConversation(id)
+        let conversation = try self.transaction.knownConversation(id)
         guard conversation.kind != .room, conversation.roles[user] != nil else { return false }
-        let before = try self.connection.first(
+        let before = try self.transaction.connection.first(
             "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", id, user
         ) { row throws(StoreError) in row.int64(0) }
         let target = min(sequence, conversation.head)
         guard let before, target > before else { return false }
-        try self.connection.run(
+        try self.transaction.connection.run(
             """
             UPDATE member SET acked_from = acked_sequence, acked_sequence = ?, acked_at = ?
             WHERE conversation_id = ? AND user_id = ?
-            """, target, self.wallMilliseconds, id, user)
+            """, target, self.transaction.wallMilliseconds, id, user)
         let tells =
             conversation.isOfTwo || tellsGroups && conversation.roles.count <= ReceiptBounds.groupMembers
         guard tells, self.allowsReceipts(in: conversation) else { return true }
-        let reached = try self.connection.receiptsAsked(
+        let reached = try self.transaction.connection.receiptsAsked(
             in: id, of: user, after: before, upTo: target, limit: ReceiptBounds.perAcknowledgement)
         for message in reached { try self.tellReceipt(message, isRead: false, by: user, in: conversation) }
         return true
@@ -49,13 +49,13 @@ extension WriteTransaction {
         of user: UserID, in conversation: ConversationState, after low: Int64, upTo high: Int64
     ) throws(StoreError) {
         guard conversation.isOfTwo, self.allowsReceipts(in: conversation) else { return }
-        let newest = try self.connection.receiptsAsked(
+        let newest = try self.transaction.connection.receiptsAsked(
             in: conversation.id, of: user, after: low, upTo: high, limit: 1)
         for message in newest { try self.tellReceipt(message, isRead: true, by: user, in: conversation) }
     }
 
     private func allowsReceipts(in conversation: ConversationState) -> Bool {
-        let rules = self.memory.rules
+        let rules = self.transaction.memory.rules
         return conversation.kind == .direct ? rules.receiptsInDirect : rules.receiptsInGroups
     }
 
@@ -63,9 +63,9 @@ extension WriteTransaction {
         _ message: AskedReceipt, isRead: Bool, by user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
         let receipt = MessageReceipt(
-            message: message.id, sequence: message.sequence, receiver: try self.name(user), isRead: isRead,
-            atMilliseconds: self.wallMilliseconds)
-        try self.noteChange(
+            message: message.id, sequence: message.sequence, receiver: try self.transaction.name(user), isRead: isRead,
+            atMilliseconds: self.transaction.wallMilliseconds)
+        try self.transaction.noteChange(
             .receipt(receipt), in: conversation, by: user, to: .people([message.sender]),
             about: [(message.sequence, message.sender)])
     }
@@ -81,14 +81,14 @@ extension WriteTransaction {
             SELECT id FROM reminder
             WHERE conversation_id = ? AND sequence <= ? AND user_id = ? AND kind = ? AND done = 0 ORDER BY id LIMIT 1000
             """
-        let open = try self.connection.query(sql, id, sequence, user, ReminderKind.mention.rawValue) {
+        let open = try self.transaction.connection.query(sql, id, sequence, user, ReminderKind.mention.rawValue) {
             row throws(StoreError) in row.int64(0)
         }
         for reminder in open {
-            try self.connection.run(
-                "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.nextChange(), reminder)
+            try self.transaction.connection.run(
+                "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.transaction.nextChange(), reminder)
         }
-        if !open.isEmpty { try self.notePeople(.reminders, by: user, to: [user]) }
+        if !open.isEmpty { try self.transaction.notePeople(.reminders, by: user, to: [user]) }
         return open.count
     }
 }

@@ -1,7 +1,7 @@
 import ByteCodec
 package import ChatModel
 
-extension WriteTransaction {
+extension MessageWrites {
     /// Makes a reminder for each of these people. Mentions in messages make theirs by themselves.
     ///
     /// - Throws: `refused`: `notApplicable` for a person (reminders are made by the server and the business server
@@ -13,8 +13,8 @@ extension WriteTransaction {
         _ reminder: NewReminder, for users: [UserID], by actor: Actor
     ) throws(StoreError) -> ReminderChange {
         guard actor.isPrivileged else { throw .refused(.notApplicable) }
-        guard users.count <= self.options.groupMembers else {
-            throw .refused(.tooMany(limit: self.options.groupMembers))
+        guard users.count <= self.transaction.options.groupMembers else {
+            throw .refused(.tooMany(limit: self.transaction.options.groupMembers))
         }
         try Self.check(reminder)
         let conversation = try self.conversation(reminder.conversation, for: actor)
@@ -22,16 +22,16 @@ extension WriteTransaction {
             _ = try self.target(MessagePlace(reminder.conversation, reminder.sequence), by: actor)
         }
         let people = Set(users).sorted()
-        let members = try self.memory.home(of: conversation).roles
+        let members = try self.transaction.memory.home(of: conversation).roles
         for user in people where members[user] == nil { throw .refused(.notMember) }
         var made = ReminderChange(ids: [], change: 0)
         for user in people {
-            made.change = self.nextChange()
-            try self.connection.insert(
-                reminder, for: user, publisher: actor.user, change: made.change, at: self.wallMilliseconds)
-            made.ids.append(self.connection.lastInsertedID)
+            made.change = self.transaction.nextChange()
+            try self.transaction.connection.insert(
+                reminder, for: user, publisher: actor.user, change: made.change, at: self.transaction.wallMilliseconds)
+            made.ids.append(self.transaction.connection.lastInsertedID)
         }
-        try self.notePeople(.reminders, by: .system, to: people)
+        try self.transaction.notePeople(.reminders, by: .system, to: people)
         return made
     }
 
@@ -57,14 +57,14 @@ extension WriteTransaction {
         try Self.checkCount(of: ids.count)
         var done = ReminderChange(ids: [], change: 0)
         for id in ids {
-            let change = self.nextChange()
-            try self.connection.run(
+            let change = self.transaction.nextChange()
+            try self.transaction.connection.run(
                 "UPDATE reminder SET done = 1, change = ? WHERE id = ? AND user_id = ? AND done = 0", change, id, user)
-            guard self.connection.changes > 0 else { continue }
+            guard self.transaction.connection.changes > 0 else { continue }
             done.ids.append(id)
             done.change = change
         }
-        if !done.ids.isEmpty { try self.notePeople(.reminders, by: user, to: [user]) }
+        if !done.ids.isEmpty { try self.transaction.notePeople(.reminders, by: user, to: [user]) }
         return done
     }
 
@@ -77,27 +77,31 @@ extension WriteTransaction {
         try Self.checkCount(of: ids.count)
         var users: Set<UserID> = []
         for id in ids {
-            let owner = try self.connection.first("SELECT user_id FROM reminder WHERE id = ? AND done = 0", id) {
+            let owner = try self.transaction.connection.first(
+                "SELECT user_id FROM reminder WHERE id = ? AND done = 0", id
+            ) {
                 row throws(StoreError) in row.userID(0)
             }
             guard let owner else { continue }
-            try self.connection.run("UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.nextChange(), id)
+            try self.transaction.connection.run(
+                "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.transaction.nextChange(), id)
             users.insert(owner)
         }
         let owners = users.sorted()
-        try self.notePeople(.reminders, by: .system, to: owners)
+        try self.transaction.notePeople(.reminders, by: .system, to: owners)
         return owners
     }
 
     /// Ends the reminders of a message that was taken back. Each gets a change number of its own, so that nobody's page
     /// of them ends between two.
     func finishReminders(of place: MessagePlace) throws(StoreError) {
-        let open = try self.connection.query(
+        let open = try self.transaction.connection.query(
             "SELECT id FROM reminder WHERE conversation_id = ? AND sequence = ? AND done = 0", place.conversation,
             place.sequence
         ) { row throws(StoreError) in row.int64(0) }
         for id in open {
-            try self.connection.run("UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.nextChange(), id)
+            try self.transaction.connection.run(
+                "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.transaction.nextChange(), id)
         }
     }
 }

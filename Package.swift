@@ -76,7 +76,7 @@ let package = Package(
         module("HTTPClient", ["ByteCodec", "Execution", "Diagnostics", "Transport", "CLinux", "COpenSSL"]),
         module("SQLite", ["CSQLite", "CLinux"]),
         module("MessageLog", common + ["CChecksum", "CLinux"]),
-        module("Store", common + ["SQLite", "COpenSSL", "CLinux"]),
+        module("Store", common + ["MessageLog", "SQLite", "COpenSSL", "CLinux"]),
         module("FileStore", common + ["CZlib", "COpenSSL", "CLinux"]),
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),

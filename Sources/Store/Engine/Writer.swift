@@ -63,9 +63,10 @@ final class Writer {
         if !stored.isEmpty { views.withLock { $0.filter = ReceiveFilter(stored, texts: options.readableTexts) } }
         let sequencer = try Sequencer(self.connection)
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
-        self.appender = try Appender(
-            self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
-            readableCharacters: options.readableCharacters, completed: options.completed)
+        self.appender = Appender(
+            self.connection, self.memory, self.tokens, sequencer, try MessageRows(self.connection),
+            queuesHooks: options.queuesHooks, readableCharacters: options.readableCharacters,
+            completed: options.completed)
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
         self.nextRequestLook = options.clock.now()
@@ -272,8 +273,9 @@ final class Writer {
             try self.beginTransaction()
             try self.connection.addAudit(note, .done, before: nil, after: Self.place(of: accepted), at: wall)
         }
+        // Of a stored message they are among its own rows.
         if let words = append.screening?.flagged, !words.isEmpty, case .accepted(let accepted) = result,
-            !accepted.isDuplicate, !self.maintenance.isReadOnly
+            accepted.message.sequence == 0, !self.maintenance.isReadOnly
         {
             try self.beginTransaction()
             let place = MessagePlace(accepted.message.conversation, accepted.message.sequence)

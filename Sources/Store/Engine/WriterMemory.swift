@@ -1,5 +1,6 @@
 import ChatModel
 import Execution
+import MessageLog
 
 /// State of a person in the writer's memory, from which it decides if they may send.
 final class UserState {
@@ -140,10 +141,10 @@ struct OwnMessages {
     var lastSequence: Int64 = 0
     var lastCountable: Int64 = 0
 
-    mutating func add(_ sequence: Int64, _ countable: Int64, counts: Bool) {
-        if counts { self.countable += 1 }
-        self.lastSequence = sequence
-        self.lastCountable = countable
+    mutating func add(_ message: LoggedMessage) {
+        if message.counts { self.countable += 1 }
+        self.lastSequence = message.sequence
+        self.lastCountable = message.countable
     }
 }
 

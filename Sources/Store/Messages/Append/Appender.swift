@@ -1,6 +1,8 @@
 import ChatModel
+import MessageLog
 
-/// The hot path: checks a message in memory, gives it its place, and writes it inside the open transaction.
+/// The hot path: checks a message in memory and gives it its place. It is written by `MessageRows`, at once inside the open
+/// transaction, or behind, from the log.
 ///
 /// Everything the domain can refuse is found before SQL is used, so a statement that fails means trouble with disk or
 /// database, never with the request. Confined to the writer's thread.
@@ -17,9 +19,9 @@ final class Appender {
 
     private let connection: Connection
     private let memory: WriterMemory
-    private let insertMessage: Statement
-    /// `nil` when nobody outside wants to hear of messages.
-    private let insertHook: Statement?
+    let rows: MessageRows
+    /// Somebody outside wants to hear of messages.
+    private let queuesHooks: Bool
     private let tokens: TokenIndex
     private let readableCharacters: @Sendable (MessageContent) -> Int
     private let completed: @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]?
@@ -35,31 +37,18 @@ final class Appender {
     ///   - completed: a body with what the server has to say in it.
     init(
         _ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer,
-        queuesHooks: Bool, readableCharacters: @escaping @Sendable (MessageContent) -> Int,
+        _ rows: MessageRows, queuesHooks: Bool, readableCharacters: @escaping @Sendable (MessageContent) -> Int,
         completed: @escaping @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]?
-    ) throws(StoreError) {
+    ) {
         self.connection = connection
         self.memory = memory
+        self.rows = rows
+        self.queuesHooks = queuesHooks
         self.tokens = tokens
         self.readableCharacters = readableCharacters
         self.completed = completed
         self.sequencer = sequencer
-        self.insertMessage = try connection.statement(
-            """
-            INSERT INTO message (conversation_id, sequence, id, sender_id, sent_at, kind, flags, countable, wire, expire,
-                client_token, topic, body, body_hash, envelope, sent_hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        self.insertHook =
-            queuesHooks
-            ? try connection.statement(Self.insertHookSQL) : nil
     }
-
-    private static let insertHookSQL = SQL(
-        """
-        INSERT INTO hook_queue (event, conversation_id, message_sequence, created_at)
-        VALUES (\(HookEventNumber.message), ?, ?, ?)
-        """)
 
     /// Where a message goes, found in memory.
     private struct Target {
@@ -77,7 +66,30 @@ final class Appender {
         case refusal(PublishRefusal)
     }
 
-    /// Takes or refuses one message.
+    /// Outcome of the checks that need memory alone.
+    private enum Checked {
+        case answered(AppendResult)
+        case target(Target)
+    }
+
+    /// Outcome of a message that is to be written to the log.
+    enum Decision {
+        /// Nothing is written.
+        case answered(AppendResult)
+        /// It is taken once its record is on the disk. The memory knows nothing of it before `note`.
+        case taken(Taken)
+        /// The database is asked or changed in a way that no record says: `append` in a transaction.
+        case drains
+    }
+
+    /// A message that was given its place.
+    struct Taken {
+        let message: LoggedMessage
+        let accepted: Accepted
+        fileprivate let conversation: ConversationState
+    }
+
+    /// Takes or refuses one message, inside a transaction.
     ///
     /// - Parameters:
     ///   - wall: UTC milliseconds, the same for the whole batch.
@@ -86,18 +98,51 @@ final class Appender {
     func append(
         _ request: Append, at wall: Int64, canWrite: Bool, begin: () throws(StoreError) -> Void
     ) throws(StoreError) -> AppendResult {
-        guard request.content.body.count <= Self.maximumBodyBytes else { return self.refuse(.bodyTooLarge) }
+        switch try self.check(request, at: wall, canWrite: canWrite) {
+        case .answered(let result): return result
+        case .target(let target):
+            try begin()
+            return try self.store(request, target, at: wall)
+        }
+    }
+
+    /// Takes or refuses one message, in memory.
+    ///
+    /// - Parameters:
+    ///   - wall: UTC milliseconds, the same for the whole batch.
+    ///   - canWrite: false while the disk is full.
+    func decide(_ request: Append, at wall: Int64, canWrite: Bool) throws(StoreError) -> Decision {
+        // The audit log is a chain of hashes in the database, and what flagged words a passing message has is a row too.
+        let isFlaggedInPassing =
+            request.content.flags.contains(.transient) && request.screening?.flagged.isEmpty == false
+        guard request.note == nil, !isFlaggedInPassing else { return .drains }
+        let target: Target
+        switch try self.check(request, at: wall, canWrite: canWrite) {
+        case .answered(let result): return .answered(result)
+        case .target(let found): target = found
+        }
+        guard let conversation = target.conversation, !self.hasWrongTime(conversation, at: wall),
+            !request.content.namesFiles || FileMention.scan(request.content.body).isEmpty
+        else { return .drains }
+        switch try self.take(request, target, conversation, at: wall) {
+        case .answered(let result): return .answered(result)
+        case .taken(let taken): return .taken(taken)
+        }
+    }
+
+    private func check(_ request: Append, at wall: Int64, canWrite: Bool) throws(StoreError) -> Checked {
+        guard request.content.body.count <= Self.maximumBodyBytes else { return .answered(self.refuse(.bodyTooLarge)) }
         let target: Target
         switch try self.resolve(request, at: wall) {
-        case .refusal(let refusal): return self.refuse(refusal)
+        case .refusal(let refusal): return .answered(self.refuse(refusal))
         case .target(let found): target = found
         }
         let refusal = ChatModel.publishRefusal(try self.facts(request, target, at: wall)) ?? request.screening?.refusal
-        if let refusal { return try self.firstAnswer(to: request, target) ?? self.refuse(refusal) }
-        if request.content.flags.contains(.transient) { return try self.pass(request, target, at: wall) }
-        guard canWrite else { return .failed(.full) }
-        try begin()
-        return try self.store(request, target, at: wall)
+        if let refusal { return .answered(try self.firstAnswer(to: request, target) ?? self.refuse(refusal)) }
+        if request.content.flags.contains(.transient) {
+            return .answered(try self.pass(request, target, at: wall))
+        }
+        return canWrite ? .target(target) : .answered(.failed(.full))
     }
 
     private func refuse(_ refusal: PublishRefusal) -> AppendResult {
@@ -243,15 +288,51 @@ final class Appender {
         _ request: Append, _ target: Target, naming files: [FileReferences.Named], at wall: Int64
     ) throws(StoreError) -> AppendResult {
         let conversation = try self.conversation(of: target, at: wall)
-        let sequence = conversation.head + 1
-        if conversation.activeAt > wall + Connection.tolerableMilliseconds, self.memory.clock.agrees {
+        if self.hasWrongTime(conversation, at: wall) {
             try self.flush()
             conversation.activeAt = try self.connection.putTimesRight(
                 in: conversation.id, head: conversation.head, activeAt: conversation.activeAt, at: wall)
         }
+        let taken: Taken
+        switch try self.take(request, target, conversation, at: wall) {
+        case .answered(let result): return result
+        case .taken(let found): taken = found
+        }
+        try self.rows.insert(taken.message) { self.sequencer.nextChange() }
+        let place = MessagePlace(conversation.id, taken.message.sequence)
+        if !files.isEmpty { try FileReferences(connection: self.connection).add(files, to: place, at: wall) }
+        self.tokens.add(taken.message)
+        self.note(taken)
+        if taken.message.isOfMember {
+            conversation.own[taken.message.sender, default: OwnMessages()].add(taken.message)
+        }
+        if !conversation.isAhead {
+            conversation.isAhead = true
+            self.ahead.append(conversation)
+        }
+        return .accepted(taken.accepted)
+    }
+
+    /// True when the newest message is far ahead of a clock that is believed.
+    private func hasWrongTime(_ conversation: ConversationState, at wall: Int64) -> Bool {
+        conversation.activeAt > wall + Connection.tolerableMilliseconds && self.memory.clock.agrees
+    }
+
+    /// Outcome of giving a message its place.
+    private enum Taking {
+        /// It was sent before.
+        case answered(AppendResult)
+        case taken(Taken)
+    }
+
+    /// Gives a message its place, its id and its time. Changes nothing but the numbers given.
+    private func take(
+        _ request: Append, _ target: Target, _ conversation: ConversationState, at wall: Int64
+    ) throws(StoreError) -> Taking {
+        let sequence = conversation.head + 1
         let sentAt = max(wall, conversation.activeAt)
         let sentHash = request.sentHash
-        if let answer = try self.earlierAnswer(to: request, target, conversation, sentHash) { return answer }
+        if let answer = try self.earlierAnswer(to: request, target, conversation, sentHash) { return .answered(answer) }
         var content = try self.marked(request, target)
         // A stored body may be another one than what was sent: words were masked, a hook or a kind has changed it.
         let isAsSent = request.screening == nil && content.body == request.content.body
@@ -259,40 +340,37 @@ final class Appender {
         let verdicts = self.memory.views.withLock { $0.filter }.verdicts(on: content, from: target.sender.id)
         if verdicts?.isDroppedForAll == true { content.flags.remove(.countsAsUnread) }
         let counts = content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
-        let countable = conversation.headCountable + (counts ? 1 : 0)
         let message = Message(
             conversation: conversation.id, sequence: sequence, id: self.sequencer.nextID(at: wall),
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
             clientToken: request.clientToken, content: content)
-        try self.insert(
-            message, countable: countable, bodyHash: bodyHash, sentHash: bodyHash == sentHash ? nil : sentHash)
-        try self.queueHook(message, at: wall)
-        if !files.isEmpty {
-            let place = MessagePlace(conversation.id, sequence)
-            try FileReferences(connection: self.connection).add(files, to: place, at: wall)
+        var logged = LoggedMessage(
+            message, countable: conversation.headCountable + (counts ? 1 : 0), bodyHash: bodyHash,
+            sentHash: bodyHash == sentHash ? nil : sentHash, wall: wall)
+        logged.isOfMember = conversation.roles[target.sender.id] != nil
+        logged.isHooked = self.queuesHooks
+        var accepted = try self.accepted(message, target, conversation, isDuplicate: false)
+        if !content.mentions.isEmpty {
+            accepted.reminded = try self.called(by: message, of: accepted.audience, conversation)
         }
-        conversation.head = sequence
-        conversation.headCountable = countable
-        conversation.activeAt = sentAt
-        if conversation.roles[target.sender.id] != nil {
-            conversation.own[target.sender.id, default: OwnMessages()].add(sequence, countable, counts: counts)
-        }
-        if !conversation.isAhead {
-            conversation.isAhead = true
-            self.ahead.append(conversation)
-        }
+        let countsForSome = content.flags.contains(.countsAsUnread)
+        logged.lists = LoggedLists(
+            reminded: accepted.reminded,
+            shownTo: countsForSome ? Self.shown(message, to: accepted.audience, in: conversation) : [],
+            hiddenFrom: countsForSome ? try self.hidden(message, by: verdicts, in: conversation) : [],
+            flaggedWords: request.screening?.flagged ?? [])
+        return .taken(Taken(message: logged, accepted: accepted, conversation: conversation))
+    }
+
+    /// Notes in memory that a message was taken: the next one of its conversation comes behind it.
+    func note(_ taken: Taken) {
+        let message = taken.message
+        taken.conversation.head = message.sequence
+        taken.conversation.headCountable = message.countable
+        taken.conversation.activeAt = message.sentAtMilliseconds
         self.counts.appended += 1
         // Its sender is told of the change at this time: what is changed from now on has a later one.
-        if content.flags.contains(.masked) { _ = self.sequencer.moment(at: sentAt) }
-        var accepted = try self.accepted(message, target, conversation, isDuplicate: false)
-        if message.content.flags.contains(.countsAsUnread) {
-            if let audience = accepted.audience { try self.count(message, for: audience, in: conversation) }
-            if let verdicts { try self.withhold(message, by: verdicts, in: conversation) }
-        }
-        if !message.content.mentions.isEmpty {
-            accepted.reminded = try self.remind(of: message, for: accepted.audience, conversation)
-        }
-        return .accepted(accepted)
+        if message.flags.contains(.masked) { _ = self.sequencer.moment(at: message.sentAtMilliseconds) }
     }
 
     // MARK: For some only
@@ -326,29 +404,26 @@ final class Appender {
         return request.content.wire == .leanCloud || conversation.channel?.text == conversation.objectID.text
     }
 
-    /// The heads leave out what is for some only: it counts for each of them who is a member.
-    private func count(
-        _ message: Message, for audience: Set<UserID>, in conversation: ConversationState
-    ) throws(StoreError) {
-        for user in audience.sorted() where user != message.sender && conversation.roles[user] != nil {
-            try self.connection.run(
-                "INSERT INTO shown_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
-                conversation.id, message.sequence)
-        }
+    /// Members for whom a message for some only counts: the heads leave it out.
+    private static func shown(
+        _ message: Message, to audience: Set<UserID>?, in conversation: ConversationState
+    ) -> [UserID] {
+        guard let audience else { return [] }
+        return audience.sorted().filter { $0 != message.sender && conversation.roles[$0] != nil }
     }
 
-    /// Excludes the message from the counts of people for whom the operator's rules hide it.
-    private func withhold(
-        _ message: Message, by verdicts: FilterVerdicts, in conversation: ConversationState
-    ) throws(StoreError) {
+    /// Members out of whose counts the message stays because the operator's rules hide it from them.
+    private func hidden(
+        _ message: Message, by verdicts: FilterVerdicts?, in conversation: ConversationState
+    ) throws(StoreError) -> [UserID] {
+        guard let verdicts else { return [] }
         let isForMost = verdicts.everybody?.action == .drop
         let concerned = isForMost ? conversation.roles.keys.sorted() : verdicts.people.keys.sorted()
+        var hidden: [UserID] = []
         for user in concerned where conversation.roles[user] != nil && verdicts.rule(for: user)?.action == .drop {
-            guard try self.isFor(user, message) else { continue }
-            try self.connection.run(
-                "INSERT INTO hidden_count (user_id, conversation_id, sequence) VALUES (?, ?, ?)", user,
-                conversation.id, message.sequence)
+            if try self.isFor(user, message) { hidden.append(user) }
         }
+        return hidden
     }
 
     private func isFor(_ user: UserID, _ message: Message) throws(StoreError) -> Bool {
@@ -366,10 +441,10 @@ final class Appender {
         return audience
     }
 
-    /// Makes a reminder for every member the message calls by name, but its sender. Of more names than the conversation
+    /// Every member the message calls by name, but its sender: they get a reminder. Of more names than the conversation
     /// has members the rest is not looked at.
-    private func remind(
-        of message: Message, for audience: Set<UserID>?, _ conversation: ConversationState
+    private func called(
+        by message: Message, of audience: Set<UserID>?, _ conversation: ConversationState
     ) throws(StoreError) -> [UserID] {
         let mentions = message.content.mentions
         let members = try self.memory.home(of: conversation).roles
@@ -382,13 +457,6 @@ final class Appender {
         }
         var seen: Set<UserID> = [message.sender]
         called.removeAll { !seen.insert($0).inserted || audience?.contains($0) == false }
-        let reminder = NewReminder(
-            in: conversation.id, sequence: message.sequence, kind: .mention, text: "", locates: true)
-        for user in called {
-            try self.connection.insert(
-                reminder, for: user, publisher: message.sender, change: self.sequencer.nextChange(),
-                at: message.sentAtMilliseconds)
-        }
         return called
     }
 
@@ -397,40 +465,6 @@ final class Appender {
         guard let seed = target.seed else { throw .notFound("the conversation") }
         return try self.connection.create(
             seed, creator: target.sender.id, at: wall, change: self.sequencer.nextChange(), memory: self.memory)
-    }
-
-    /// - Parameter sentHash: of the body that the sender sent; `nil` when it is the stored one.
-    private func insert(
-        _ message: Message, countable: Int64, bodyHash: Int64, sentHash: Int64?
-    ) throws(StoreError) {
-        let statement = self.insertMessage
-        let content = message.content
-        statement.bind(1, message.conversation.rawValue)
-        statement.bind(2, message.sequence)
-        statement.bind(3, message.id.rawValue)
-        statement.bind(4, message.sender.rawValue)
-        statement.bind(5, message.sentAtMilliseconds)
-        statement.bind(6, Int64(content.kind.rawValue))
-        statement.bind(7, content.flags.rawValue)
-        statement.bind(8, countable)
-        statement.bind(9, content.wire.rawValue)
-        statement.bind(10, Int64(content.expireSeconds))
-        if let token = message.clientToken { statement.bind(11, token.bytes) } else { statement.bindNull(11) }
-        if let topic = content.topic { statement.bind(12, topic) } else { statement.bindNull(12) }
-        statement.bind(13, content.body)
-        statement.bind(14, bodyHash)
-        if let envelope = content.envelope { statement.bind(15, envelope.stored) } else { statement.bindNull(15) }
-        if let sentHash { statement.bind(16, sentHash) } else { statement.bindNull(16) }
-        try statement.run()
-        self.tokens.add(message)
-    }
-
-    private func queueHook(_ message: Message, at wall: Int64) throws(StoreError) {
-        guard let statement = self.insertHook else { return }
-        statement.bind(1, message.conversation.rawValue)
-        statement.bind(2, message.sequence)
-        statement.bind(3, wall)
-        try statement.run()
     }
 
     private func accepted(
@@ -481,19 +515,10 @@ final class Appender {
     /// Writes the heads and own messages that only memory knows: one update per conversation and per sender.
     func flush() throws(StoreError) {
         for conversation in self.ahead {
-            try self.connection.run(
-                """
-                UPDATE conversation SET head = ?, head_countable = ?, active_at = ?, change = ?, position = ? WHERE id = ?
-                """, conversation.head, conversation.headCountable, conversation.activeAt, self.sequencer.nextChange(),
-                self.sequencer.newestID, conversation.id)
-            for (sender, own) in conversation.own {
-                try self.connection.run(
-                    """
-                    UPDATE member SET own_countable_since_read = own_countable_since_read + ?,
-                        own_last_sequence = ?, own_last_countable = ?
-                    WHERE conversation_id = ? AND user_id = ?
-                    """, own.countable, own.lastSequence, own.lastCountable, conversation.id, sender)
-            }
+            let head = MessageRows.Head(
+                sequence: conversation.head, countable: conversation.headCountable, activeAt: conversation.activeAt,
+                position: self.sequencer.newestID)
+            try self.rows.update(conversation.id, head, own: conversation.own, change: self.sequencer.nextChange())
             conversation.own.removeAll(keepingCapacity: true)
             conversation.isAhead = false
         }

@@ -1,4 +1,5 @@
 import ChatModel
+import MessageLog
 
 /// Finds the message that a client token was used for, in a way that costs no page of its own per message.
 ///
@@ -91,7 +92,7 @@ final class TokenIndex {
     // MARK: Adding
 
     /// Notes the token of a message that the open transaction wrote.
-    func add(_ message: Message) {
+    func add(_ message: LoggedMessage) {
         guard let token = message.clientToken else { return }
         let key = self.key(token, message.sender, message.conversation)
         self.recent[key] = Place(

@@ -4,7 +4,7 @@
 /// The bytes are those of the log, but for what only the log can know (owner, position, place in the group, checksum).
 package struct LogBatch: Sendable {
     /// Headers and payloads one behind the other.
-    private(set) var bytes: [UInt8] = []
+    private(set) package var bytes: [UInt8] = []
     /// Where each record begins.
     private(set) var starts: [Int] = []
 

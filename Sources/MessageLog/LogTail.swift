@@ -218,6 +218,22 @@ package struct LogTail {
         return message
     }
 
+    /// The oldest message; `nil` when there is none.
+    package var oldestMessage: MessageID? {
+        for record in self.pending {
+            if case .message(let message) = record.entry { return message.id }
+        }
+        return nil
+    }
+
+    /// The newest message; `nil` when there is none.
+    package var newestMessage: MessageID? {
+        for record in self.pending.reversed() {
+            if case .message(let message) = record.entry { return message.id }
+        }
+        return nil
+    }
+
     // MARK: Applying
 
     /// Begins to apply what is on the disk: the records, those of one conversation together and in order.

@@ -23,6 +23,9 @@ package final class LogThread: Sendable {
         var isStopped = false
         /// Position that the next record gets.
         var next: UInt64
+        /// Newest position of the batches that are on the disk as a whole.
+        var synced: UInt64
+        var segments: Int
         /// The database holds everything up to here, and segments were not told yet.
         var release: UInt64?
     }
@@ -33,9 +36,9 @@ package final class LogThread: Sendable {
 
     /// Starts the thread. The log has begun its run.
     package init(_ log: sending SegmentedLog, name: String = "store-log") {
-        let next = log.synced + 1
+        let (synced, segments) = (log.synced, log.segmentCount)
         let shared = Lock(log)
-        let state = ConditionLock(State(next: next))
+        let state = ConditionLock(State(next: synced + 1, synced: synced, segments: segments))
         self.log = shared
         self.state = state
         self.thread = Thread(name: name) { Self.work(shared, state) }
@@ -86,9 +89,14 @@ package final class LogThread: Sendable {
     /// Drains, and begins another run: see `SegmentedLog.beginRun`.
     package func beginRun(_ run: UInt32, after position: UInt64) throws(LogError) {
         self.drain()
-        try self.log.withLock { log throws(LogError) in try log.beginRun(run, after: position) }
+        let segments = try self.log.withLock { log throws(LogError) in
+            try log.beginRun(run, after: position)
+            return log.segmentCount
+        }
         self.state.change { state in
             state.next = position + 1
+            state.synced = position
+            state.segments = segments
             state.release = nil
         }
     }
@@ -99,8 +107,11 @@ package final class LogThread: Sendable {
         try self.log.withLock { log throws(LogError) in try log.wipe(applied: applied) }
     }
 
-    /// Number of segments that exist.
-    package var segmentCount: Int { self.log.withLock { $0.segmentCount } }
+    /// Newest position of the batches that are on the disk as a whole. Does not wait for a sync.
+    package var synced: UInt64 { self.state.read { $0.synced } }
+
+    /// Number of segments that exist. Does not wait for a sync.
+    package var segmentCount: Int { self.state.read { $0.segments } }
 
     /// Works off what was submitted and ends the thread. Once.
     package func stop() {
@@ -127,7 +138,12 @@ package final class LogThread: Sendable {
                 return state.waiting.isEmpty
             }
             // A failure shows at the next submission.
-            if isIdle { log.withLock { try? $0.prepareSpare() } }
+            guard isIdle else { continue }
+            let segments = log.withLock { log in
+                try? log.prepareSpare()
+                return log.segmentCount
+            }
+            state.change { $0.segments = segments }
         }
     }
 
@@ -138,14 +154,19 @@ package final class LogThread: Sendable {
             defer { state.release = nil }
             return state.release
         }
-        let (synced, failure) = log.withLock { log -> (UInt64, LogError?) in
+        let (synced, segments, failure) = log.withLock { log -> (UInt64, Int, LogError?) in
             if let release { log.release(through: release) }
             do throws(LogError) {
                 try log.append(submissions.map(\.batch))
-                return (log.synced, nil)
+                return (log.synced, log.segmentCount, nil)
             } catch {
-                return (log.synced, error)
+                return (log.synced, log.segmentCount, error)
             }
+        }
+        let whole = submissions.last { $0.last <= synced }?.last
+        state.change { state in
+            state.synced = max(state.synced, whole ?? 0)
+            state.segments = segments
         }
         for submission in submissions {
             if submission.last <= synced {

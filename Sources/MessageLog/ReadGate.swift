@@ -84,10 +84,22 @@ package final class ReadGate<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Lets a read begin, or keeps it.
-    package func pass(_ scope: ReadScope, _ waiter: Waiter) -> Passage {
+    /// Position of the newest record that a read has to see which is asked for now; 0 when the database holds all of them.
+    package func newest(of scope: ReadScope) -> UInt64 {
         self.state.withLock { state in
             let position = state.position(of: scope)
+            return position > state.applied ? position : 0
+        }
+    }
+
+    /// Lets a read begin, or keeps it.
+    package func pass(_ scope: ReadScope, _ waiter: Waiter) -> Passage {
+        self.pass(through: self.newest(of: scope), waiter)
+    }
+
+    /// Lets a read begin that has to see everything up to a position, or keeps it.
+    package func pass(through position: UInt64, _ waiter: Waiter) -> Passage {
+        self.state.withLock { state in
             guard position > state.applied else { return .open }
             state.waiting.append((position, waiter))
             return .kept(isFirst: state.waiting.count == 1)

@@ -1,6 +1,7 @@
 package import ChatModel
 import Diagnostics
 import Execution
+package import MessageLog
 
 /// Everything teahouse keeps, in one SQLite database inside the data folder.
 ///
@@ -12,6 +13,7 @@ package final class Store: Sendable {
     private let readers: ReaderPool
     private let writer: Thread
     private let gauges: StoreGauges
+    private let applied: AppliedReads
     private let messageRules: Lock<MessageRules>
     let views: Lock<ViewRules>
     /// The bounds of files that it was opened with.
@@ -33,12 +35,12 @@ package final class Store: Sendable {
         let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
         let observers = StoreObservers()
         let gauges = StoreGauges(queue: queue)
-        let started = ConditionLock<Result<Void, StoreError>?>(nil)
+        let started = ConditionLock<Result<AppliedReads, StoreError>?>(nil)
         let thread = Thread(name: "store-writer") {
             do throws(StoreError) {
                 let folder = try DataFolder(options.folder)
-                try Self.write(options, folder, rules, views, queue, observers, gauges) {
-                    started.change { $0 = .success(()) }
+                try Self.write(options, folder, rules, views, queue, observers, gauges) { applied in
+                    started.change { $0 = .success(applied) }
                 }
                 // The lock goes after the database was closed.
                 withExtendedLifetime(folder) {}
@@ -46,8 +48,10 @@ package final class Store: Sendable {
                 started.change { $0 = .failure(error) }
             }
         }
-        let outcome = started.wait(until: { $0 != nil }, then: { $0 }) ?? .success(())
-        if case .failure(let error) = outcome {
+        let outcome = started.wait(until: { $0 != nil }, then: { $0 }) ?? .failure(.unavailable)
+        switch outcome {
+        case .success(let applied): self.applied = applied
+        case .failure(let error):
             thread.join()
             throw error
         }
@@ -64,11 +68,12 @@ package final class Store: Sendable {
     /// The life of the writer's thread; the database is closed when it returns.
     private static func write(
         _ options: StoreOptions, _ folder: DataFolder, _ rules: Lock<MessageRules>, _ views: Lock<ViewRules>,
-        _ queue: WriterQueue, _ observers: StoreObservers, _ gauges: StoreGauges, started: () -> Void
+        _ queue: WriterQueue, _ observers: StoreObservers, _ gauges: StoreGauges,
+        started: (AppliedReads) -> Void
     ) throws(StoreError) {
         let writer = try Writer(
             options, folder, rules: rules, views: views, queue: queue, observers: observers, gauges: gauges)
-        started()
+        started(writer.reads)
         writer.run()
     }
 
@@ -156,14 +161,21 @@ package final class Store: Sendable {
     /// - Parameters:
     ///   - lane: how long it may take.
     ///   - asker: who has asked: each has a share of the readers' time. What people ask for names them.
+    ///   - scope: part of the database that it looks at: it sees what was acknowledged of that, and waits for nothing else.
     package func read<Value: Sendable>(
-        as lane: ReadLane = .page, for asker: ReadAsker = .server,
+        as lane: ReadLane = .page, for asker: ReadAsker = .server, of scope: ReadScope = .everything,
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
+        let applied = self.applied
+        let newest = applied.newest(of: scope)
         let queued = self.readers.submit(lane, for: asker) { slot in
             guard let slot else { return then(.failure(.unavailable)) }
             do throws(StoreError) {
+                if newest > 0 {
+                    try applied.wait(through: newest)
+                    slot.beginRead(lane, for: asker)
+                }
                 then(.success(try slot.read(body)))
             } catch {
                 then(.failure(error))

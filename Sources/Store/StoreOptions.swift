@@ -1,6 +1,7 @@
 package import ChatModel
 package import Diagnostics
 package import Execution
+package import MessageLog
 
 /// How a batch becomes durable and is then told to everyone. Tests replace it to prove that they notice the wrong order.
 package typealias CommitHook =
@@ -78,14 +79,21 @@ package struct StoreOptions: Sendable {
     package var trustsClock = false
     /// Log of the store.
     package var log = Log.silent
-    /// Opens a folder whose write-ahead log is damaged, without what came after the damage.
+    /// Acknowledges messages from the log of the server, which the database follows. False writes each batch to the database.
+    package var acknowledgesFromLog = true
+    /// Bytes that applying the log may write, for which room is there; `nil` for half of the reserve file (`ballastBytes`),
+    /// without which nothing is acknowledged from the log.
+    package var logRoomBytes: Int?
+    /// The log is applied only when it has to be, as for a read. For tests.
+    package var appliesOnlyWhenAsked = false
+    /// The disk below the log, in place of the folder's. For tests.
+    package var logDisk: (@Sendable (_ path: String) throws(LogError) -> any LogDisk)?
+    /// Opens a folder whose write-ahead log, or log of the server, is damaged, without what came after the damage.
     package var acceptsDamagedLog = false
     /// SQLite's `synchronous`: FULL. Only a test server that is meant to lose messages passes another.
     package var synchronous = "FULL"
-    package var commitHook: CommitHook = { commit, publish throws(StoreError) in
-        try commit()
-        publish()
-    }
+    /// `nil` for the usual order. Where it is set nothing is acknowledged from the log: the hook is of commits.
+    package var commitHook: CommitHook?
 
     package init(folder: String) { self.folder = folder }
 }

@@ -23,13 +23,21 @@ final class TemporaryFolder: Sendable {
         for name in ["teahouse.db", "teahouse.db-wal"] {
             try copyFile("\(self.data)/\(name)", to: "\(copy.data)/\(name)")
         }
+        mkdir("\(copy.data)/log", 0o700)
+        for name in Self.segments where access("\(self.data)/\(name)", F_OK) == 0 {
+            try copyFile("\(self.data)/\(name)", to: "\(copy.data)/\(name)")
+        }
         return copy
     }
 
+    /// Files of the log.
+    static let segments = (0..<8).map { "log/segment-\($0)" }
+
     deinit {
-        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast"] {
+        for name in ["teahouse.db", "teahouse.db-wal", "teahouse.db-shm", "lock", "ballast"] + Self.segments {
             unlink("\(self.path)/data/\(name)")
         }
+        rmdir("\(self.path)/data/log")
         rmdir("\(self.path)/data")
         rmdir(self.path)
     }
@@ -56,6 +64,7 @@ final class Fixture: Sendable {
         var options = StoreOptions(folder: folder.data)
         options.clock = clock.clock
         options.ballastBytes = 0
+        options.logRoomBytes = 32 * 1_024 * 1_024
         options.stopWritingFreeBytes = 0
         change(&options)
         self.store = try Store(options)

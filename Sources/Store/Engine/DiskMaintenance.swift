@@ -27,6 +27,8 @@ final class DiskMaintenance {
     private var commandPruning: CommandPruning
     /// Messages are refused for want of room.
     private(set) var isReadOnly = false
+    /// The reserve file is there.
+    private(set) var hasReserve = false
     private var fullSince: Instant
     private var freeWhenFull: Int64 = 0
     private var lastLook: Instant
@@ -50,7 +52,7 @@ final class DiskMaintenance {
         self.commandPruning = CommandPruning(options)
         self.look()
         self.sayClock()
-        if !self.isReadOnly { folder.makeBallast(bytes: options.ballastBytes) }
+        if !self.isReadOnly { self.hasReserve = folder.makeBallast(bytes: options.ballastBytes) }
     }
 
     // MARK: Room
@@ -62,6 +64,7 @@ final class DiskMaintenance {
         self.fullSince = self.options.clock.now()
         self.freeWhenFull = self.folder.freeBytes() ?? 0
         self.folder.releaseBallast()
+        self.hasReserve = false
         self.gauges.update { $0.metrics.isReadOnly = true }
         self.options.log.error(
             "disk_full",
@@ -90,6 +93,7 @@ final class DiskMaintenance {
         let waited = self.options.clock.now().milliseconds(since: self.fullSince) >= Self.retryMilliseconds
         guard hasGrown || waited, self.folder.makeBallast(bytes: self.options.ballastBytes) else { return }
         self.isReadOnly = false
+        self.hasReserve = true
         self.gauges.update { $0.metrics.isReadOnly = false }
         self.options.log.info("disk_has_room", ["free": .bytes(free)])
     }

@@ -101,6 +101,11 @@ final class ReaderSlot {
         self.clock = clock
     }
 
+    /// Gives the next read its time from now on.
+    func beginRead(_ lane: ReadLane, for asker: ReadAsker) {
+        self.beginRead(lane, for: asker, at: clinux_monotonic_nanoseconds())
+    }
+
     /// Gives the next read its time, in nanoseconds of the monotonic clock.
     func beginRead(_ lane: ReadLane, for asker: ReadAsker, at now: Int64) {
         guard let transaction = try? self.opened() else { return }

@@ -101,6 +101,19 @@ struct Sequencer {
         return StorePosition(rawValue: self.position)
     }
 
+    /// Goes on above what records of the log say, which the database does not hold.
+    mutating func begin(above id: Int64, moment: Int64) {
+        self.lastID = max(self.lastID, id)
+        self.lastMoment = max(self.lastMoment, moment)
+    }
+
+    /// Before a commit of records from the log: stores the position of the newest of them, which nothing in the database
+    /// exceeds.
+    mutating func writeApplied(_ id: Int64, _ connection: Connection) throws(StoreError) {
+        self.position = max(self.position, id)
+        try connection.run("UPDATE meta SET value = ? WHERE key = 'position'", self.position)
+    }
+
     /// Before a commit: makes sure the database is ahead of every number given.
     mutating func reserve(_ connection: Connection) throws(StoreError) {
         if self.lastID > self.idsUntil {

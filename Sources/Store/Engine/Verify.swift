@@ -1,6 +1,7 @@
 package import ChatModel
 import Execution
 import Glibc
+import MessageLog
 
 /// How to verify a folder.
 package struct VerifyOptions: Sendable {
@@ -163,7 +164,7 @@ package func verifyFolder(
         let tables = try connection.first("SELECT count(*) FROM sqlite_master") { row throws(StoreError) in row.int64(0)
         }
         guard let tables, tables > 0 else { throw LostDatabase.hasNoTables(path).error }
-        try Verifier(connection, options, notes).run()
+        try Verifier(connection, options, notes).run(logIn: LogStart.path(in: path))
         try also(ReadTransaction(connection, UserNames())) { notes.add($0, $1) }
     } catch {
         guard case .fatal(let text) = error else { throw error }
@@ -200,8 +201,12 @@ struct Verifier {
         self.notes = notes
     }
 
-    func run() throws(StoreError) {
+    /// - Parameter logPath: the log's folder beside the database.
+    func run(logIn logPath: String) throws(StoreError) {
         guard try self.checkSchema(), try self.checkFile() else { return }
+        // Never committed: it is undone when the connection closes.
+        try self.connection.run("BEGIN IMMEDIATE")
+        guard try self.applyLog(logPath) else { return }
         try self.checkReferences()
         let tokens = try TokenIndex(self.connection, try Sequencer(self.connection), roundKeys: 0)
         try self.checkPositions()
@@ -218,6 +223,27 @@ struct Verifier {
         try self.checkFiles()
         try self.checkAudit()
         for expectation in self.options.expectations { try self.check(expectation) }
+    }
+
+    /// Looks at the database as a start would make it: with what was acknowledged from the log.
+    ///
+    /// - Returns: false when the log is damaged.
+    private func applyLog(_ path: String) throws(StoreError) -> Bool {
+        let segments = try self.connection.meta("log_segments")
+        guard access(path, F_OK) == 0 || segments > 0 else { return true }
+        do throws(StoreError) {
+            let disk: FolderDisk
+            do throws(LogError) { disk = try FolderDisk(path) } catch { throw StoreError(error) }
+            let start = try LogStart(disk, self.connection, acceptsDamage: false)
+            var sequencer = try Sequencer(self.connection)
+            try start.apply(try MessageRows(self.connection), self.connection, &sequencer)
+            try sequencer.reserve(self.connection)
+            return true
+        } catch {
+            guard case .fatal(let text) = error else { throw error }
+            self.notes.add(.damagedFile, "There is damage: \(text). Nothing else was looked at.")
+            return false
+        }
     }
 
     private func checkSchema() throws(StoreError) -> Bool {

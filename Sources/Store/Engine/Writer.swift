@@ -2,6 +2,7 @@ import ByteCodec
 import ChatModel
 import Diagnostics
 import Execution
+import MessageLog
 
 /// The one thread that writes: takes what waits, commits it together, says so, and keeps the log short when idle.
 final class Writer {
@@ -24,15 +25,16 @@ final class Writer {
     private let appender: Appender
     private let tokens: TokenIndex
     private let maintenance: DiskMaintenance
+    /// `nil` when every batch is written to the database.
+    private let log: WriterLog?
+    let reads: AppliedReads
     private var expiry: ConversationExpiry
     private var nextRequestLook: Instant
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
     private var next = 0
-    private var outcomes: [AppendOutcome] = []
-    private var answers: [@Sendable () -> Void] = []
-    /// Share of the queue's bounds that the batch holds.
-    private var room = (count: 0, bytes: 0)
+    /// What the batch has to say so far.
+    private var told = Told()
     /// A quiet second has passed and there is work for quiet times.
     private var hasIdleWork = false
     /// The last conversation whose times were looked at; `nil` when all were.
@@ -58,13 +60,32 @@ final class Writer {
         try self.connection.haltTransfers()
         let guardian = ClockGuard(
             lastBelieved: try self.connection.lastBelievedMilliseconds(), isTrusted: options.trustsClock, options.clock)
-        self.memory = WriterMemory(self.connection, options, rules: rules, views: views, clock: guardian)
         let stored = try ReadTransaction(self.connection, UserNames(), views).moderation.filterRules()
         if !stored.isEmpty { views.withLock { $0.filter = ReceiveFilter(stored, texts: options.readableTexts) } }
-        let sequencer = try Sequencer(self.connection)
-        self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
+        let rows = try MessageRows(self.connection)
+        var sequencer = try Sequencer(self.connection)
+        let started = try Self.startLog(options, folder, self.connection, rows, &sequencer)
+        let reads = AppliedReads(applied: UInt64(try self.connection.meta("log_applied")), queue)
+        self.reads = reads
+        var log: WriterLog?
+        if let started, options.acknowledgesFromLog, options.commitHook == nil {
+            var bounds = LogTail.Bounds()
+            // Twice: applying writes to SQLite's log first and to the database afterwards.
+            bounds.pages = min(bounds.pages, options.logRoomBytes ?? Int(options.ballastBytes) / 2)
+            bounds.applyPages = min(bounds.applyPages, bounds.pages / 2)
+            log = WriterLog(
+                started.log, run: started.run, bounds: bounds, reads: reads, observers: observers, queue: queue)
+        }
+        self.log = log
+        let known = log
+        self.memory = WriterMemory(self.connection, options, rules: rules, views: views, clock: guardian) { id in
+            known?.tail.pin(of: id)
+        }
+        self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens) { place in
+            known?.tail.message(at: place)
+        }
         self.appender = Appender(
-            self.connection, self.memory, self.tokens, sequencer, try MessageRows(self.connection),
+            self.connection, self.memory, self.tokens, sequencer, rows,
             queuesHooks: options.queuesHooks, readableCharacters: options.readableCharacters,
             completed: options.completed)
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
@@ -84,12 +105,19 @@ final class Writer {
             case .stop:
                 self.end()
                 return
+            case .look:
+                self.next += 1
+                self.settleLogFailures()
+                if self.reads.hasWaiting { self.guarded { () throws(StoreError) in try self.applyLog(all: false) } }
             case .maintenance(let done):
                 self.next += 1
                 self.guarded { () throws(StoreError) in try self.runMaintenanceRound() }
                 done()
             case .appends, .job:
                 self.runBatch()
+                if let log = self.log, log.tail.isDue, !self.options.appliesOnlyWhenAsked {
+                    self.guarded { () throws(StoreError) in try self.applyLog(all: false) }
+                }
                 self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
             }
         }
@@ -107,11 +135,25 @@ final class Writer {
         }
     }
 
-    /// Nothing waits: sleeps until something comes. After a quiet second, and until the next request, there is time for
-    /// other work, a slice at a time.
+    /// Time without a request after which the log is applied although nobody waits for it.
+    private static let quietMilliseconds: Int32 = 50
+
+    /// Nothing waits: sleeps until something comes. After a quiet moment the log is applied. After a quiet second, and until
+    /// the next request, there is time for other work, a slice at a time.
     private func rest() {
-        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : DiskMaintenance.tickMilliseconds)
+        let hasTail = self.log.map { !$0.tail.isEmpty } ?? false
+        let appliesSoon = hasTail && !self.maintenance.isReadOnly && !self.hasFailed
+        let pause = appliesSoon ? Self.quietMilliseconds : DiskMaintenance.tickMilliseconds
+        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : pause)
         guard !waits else { return }
+        self.settleLogFailures()
+        if hasTail {
+            if !self.options.appliesOnlyWhenAsked {
+                self.guarded { () throws(StoreError) in try self.applyLog(all: true) }
+            }
+            self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
+            return
+        }
         let isFirst = !self.hasIdleWork
         self.hasIdleWork = false
         self.guarded { () throws(StoreError) in
@@ -202,6 +244,7 @@ final class Writer {
     }
 
     private func runMaintenanceRound() throws(StoreError) {
+        try self.applyLog(all: true)
         try self.maintenance.tick(isIdle: false)
         while try self.idleSlice(all: true) {}
         try self.maintenance.emptyLog()
@@ -210,16 +253,11 @@ final class Writer {
     // MARK: One batch
 
     private func runBatch() {
-        let batch = self.nextBatch()
+        var batch = self.nextBatch()
         self.hasIdleWork = false
         guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
-        self.room = (batch.count, batch.bytes)
-        do throws(StoreError) {
-            try self.runTogether(batch.requests)
-        } catch {
-            self.rollBack()
-            self.recover(from: error, batch.requests)
-        }
+        if let log = self.log, self.acknowledgesFromLog { self.runLogged(&batch, log) }
+        if !batch.requests.isEmpty && !self.hasFailed { self.runDrained(batch) }
         self.memory.enforceBounds()
     }
 
@@ -227,6 +265,22 @@ final class Writer {
         var requests: [WriterRequest] = []
         var count = 0
         var bytes = 0
+
+        /// Takes messages away from the front.
+        mutating func dropAppends(_ dropped: Int) {
+            var left = dropped
+            while left > 0, case .appends(let appends)? = self.requests.first {
+                let gone = appends.prefix(left)
+                self.count -= gone.count
+                self.bytes -= WriterQueue.cost(gone)
+                left -= gone.count
+                if gone.count == appends.count {
+                    self.requests.removeFirst()
+                } else {
+                    self.requests[0] = .appends(Array(appends.dropFirst(gone.count)))
+                }
+            }
+        }
     }
 
     private func nextBatch() -> Batch {
@@ -235,8 +289,11 @@ final class Writer {
             let size: (count: Int, bytes: Int)
             switch self.waiting[self.next] {
             case .appends(let appends): size = (appends.count, WriterQueue.cost(appends))
-            case .job: size = (1, WriterQueue.fixedBytes)
-            case .maintenance, .stop: return batch
+            case .job:
+                // What stands before it need not wait for the database.
+                if case .appends? = batch.requests.first, self.acknowledgesFromLog { return batch }
+                size = (1, WriterQueue.fixedBytes)
+            case .maintenance, .look, .stop: return batch
             }
             let isTooMuch = batch.count + size.count > Self.batchRequests || batch.bytes >= Self.batchBytes
             if batch.count > 0 && isTooMuch { return batch }
@@ -256,10 +313,10 @@ final class Writer {
             case .appends(let appends):
                 for append in appends {
                     let result = try self.append(append, at: wall)
-                    self.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
+                    self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
                 }
             case .job(let job): try self.run(job, at: wall)
-            case .maintenance, .stop: break
+            case .maintenance, .look, .stop: break
             }
         }
         try self.commitAndPublish(at: wall)
@@ -301,6 +358,8 @@ final class Writer {
     private func beginTransaction() throws(StoreError) {
         guard !self.connection.isInTransaction else { return }
         try self.connection.run("BEGIN IMMEDIATE")
+        // What the log holds comes first: whatever is read or changed from here on stands on it.
+        if let log = self.log { _ = try log.apply(self.appender.rows, self.connection, &self.appender.sequencer) }
         self.changesAtBegin = self.connection.totalChanges
     }
 
@@ -310,10 +369,17 @@ final class Writer {
         self.writtenPosition = try self.appender.sequencer.writePosition(self.connection, at: wall)
     }
 
-    /// After a commit: its position counts.
-    private func noteCommit() {
+    /// After a commit: its position counts, and what it has applied is in the log no more.
+    ///
+    /// - Returns: how many records that are.
+    @discardableResult
+    private func noteCommit() -> Int {
         self.untoldPosition = self.writtenPosition ?? self.untoldPosition
         self.writtenPosition = nil
+        guard let (count, newest) = self.log?.noteCommit() else { return 0 }
+        if let newest { self.tokens.applied(through: newest) }
+        if self.reads.hasWaiting { self.queue.postLook() }
+        return count
     }
 
     /// Runs a change in its own savepoint: when a rule refuses it, it alone is undone. What the system says about it
@@ -334,11 +400,11 @@ final class Writer {
             messages = transaction.said + worded
             self.tellWithdrawn(transaction.withdrawn)
             self.tellProfiles(transaction.profileWrites)
-            self.answers.append(answer)
+            self.told.answers.append(answer)
             self.tellEvents(transaction.events)
         } catch {
             try self.undoRequest(after: error, changedNothing: self.connection.totalChanges == changesBefore)
-            self.answers.append { job.fail(error) }
+            self.told.answers.append { job.fail(error) }
         }
         for message in messages { try self.say(message, at: wall, alone: alone) }
     }
@@ -350,9 +416,9 @@ final class Writer {
             try self.appendAlone(message, at: wall)
         } else {
             let result = try self.append(message, at: wall)
-            self.outcomes.append(AppendOutcome(ticket: message.ticket, result: result))
+            self.told.outcomes.append(AppendOutcome(ticket: message.ticket, result: result))
         }
-        switch self.outcomes.last?.result {
+        switch self.told.outcomes.last?.result {
         case .accepted, nil: return
         case .refused(let refusal):
             self.options.log.warning("system_message_left_out", ["why": .text("\(refusal)")])
@@ -363,20 +429,20 @@ final class Writer {
     private func tellWithdrawn(_ messages: [MessageID]) {
         guard !messages.isEmpty else { return }
         let observers = self.observers
-        self.answers.append { observers.onWithdrawn(messages) }
+        self.told.answers.append { observers.onWithdrawn(messages) }
     }
 
     private func tellProfiles(_ writes: [ProfileWrite]) {
         guard !writes.isEmpty else { return }
         let observers = self.observers
-        self.answers.append { observers.onProfileChanges(writes) }
+        self.told.answers.append { observers.onProfileChanges(writes) }
     }
 
     /// After the answer: a gateway replies first and tells others then.
     private func tellEvents(_ events: [ChangeEvent]) {
         guard !events.isEmpty else { return }
         let observers = self.observers
-        self.answers.append { observers.onEvents(events) }
+        self.told.answers.append { observers.onEvents(events) }
     }
 
     /// - Throws: `error` itself when it concerns the whole batch.
@@ -393,34 +459,44 @@ final class Writer {
         try self.appender.flush()
         try self.writePosition(at: wall)
         try self.appender.sequencer.reserve(self.connection)
-        if !self.maintenance.isReadOnly { try self.tokens.mergeAlong(self.room.count) }
-        try self.options.commitHook(
-            { () throws(StoreError) in
-                let start = Clock.system.now()
-                try self.connection.run("COMMIT")
-                try Connection.checkFolderSync()
-                self.noteCommit()
-                self.tokens.transactionCommitted(self.appender.sequencer)
-                let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
-                self.gauges.update {
-                    $0.commits.add(nanoseconds / 1_000)
-                    $0.metrics.commitAllMicroseconds += nanoseconds / 1_000
-                }
-            },
-            { self.publish() })
+        if !self.maintenance.isReadOnly { try self.tokens.mergeAlong(self.told.room.count) }
+        guard let hook = self.options.commitHook else {
+            try self.commit()
+            return self.publish()
+        }
+        try hook({ () throws(StoreError) in try self.commit() }, { self.publish() })
     }
 
-    /// Says what became of the batch: all messages in one call, then the other changes in their order.
+    /// Commits the open transaction and notes what it has made of the log and of the tokens.
+    ///
+    /// - Returns: how many records of the log it has applied.
+    @discardableResult
+    private func commit() throws(StoreError) -> Int {
+        let start = Clock.system.now()
+        try self.connection.run("COMMIT")
+        try Connection.checkFolderSync()
+        let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
+        let applied = self.noteCommit()
+        // Ids of messages that are in the log alone are above those that were applied.
+        let sequencer = self.appender.sequencer
+        let newest = self.log?.tail.oldestMessage.map { $0.rawValue - 1 } ?? sequencer.newestID
+        self.tokens.transactionCommitted(newest: newest, change: sequencer.newestChange)
+        self.gauges.update {
+            $0.commits.add(nanoseconds / 1_000)
+            $0.metrics.commitAllMicroseconds += nanoseconds / 1_000
+        }
+        return applied
+    }
+
+    /// Says what became of the batch.
     private func publish() {
-        self.settle()
-        let outcomes = self.outcomes
-        let answers = self.answers
-        self.outcomes = []
-        self.answers = []
-        self.outcomes.reserveCapacity(outcomes.count)
-        if !outcomes.isEmpty { self.observers.onOutcomes(outcomes) }
-        for answer in answers { answer() }
-        self.tellPosition()
+        self.count(self.told.room.count)
+        var told = self.told
+        self.told = Told()
+        self.told.outcomes.reserveCapacity(told.outcomes.count)
+        told.position = self.untoldPosition
+        self.untoldPosition = nil
+        told.tell(self.observers, self.queue)
     }
 
     /// Tells how far everything was told; nothing when nothing was committed since.
@@ -430,12 +506,142 @@ final class Writer {
         self.observers.onPosition(position)
     }
 
-    /// Counts the batch and frees its room in the queue, before anyone is told: whoever sends again at once for each
-    /// answer finds room.
-    private func settle() {
-        self.count(self.room.count)
-        self.queue.giveBack(count: self.room.count, bytes: self.room.bytes)
-        self.room = (0, 0)
+    // MARK: From the log
+
+    /// True when messages may be acknowledged from the log now.
+    private var acknowledgesFromLog: Bool {
+        guard let log = self.log, !self.hasFailed, !self.maintenance.isReadOnly, !log.hasFailures else { return false }
+        return self.options.logRoomBytes != nil || self.maintenance.hasReserve
+    }
+
+    /// Decides the messages at the front of a batch and hands them to the log, up to one that the database has to be asked
+    /// for. What is left in the batch is for a transaction.
+    private func runLogged(_ batch: inout Batch, _ log: WriterLog) {
+        guard case .appends? = batch.requests.first else { return }
+        self.maintenance.observeClock()
+        let wall = self.options.clock.wallMilliseconds()
+        do throws(StoreError) {
+            for request in batch.requests {
+                guard case .appends(let appends) = request else { break }
+                for append in appends {
+                    if !log.hasRoom(for: append) {
+                        self.submit(&batch, log)
+                        try self.applyLog(all: true)
+                    }
+                    guard try self.decide(append, at: wall, log) else { return self.submit(&batch, log) }
+                    self.told.room.count += 1
+                    self.told.room.bytes += WriterQueue.cost(CollectionOfOne(append))
+                }
+            }
+            self.submit(&batch, log)
+        } catch {
+            self.rollBack()
+            self.tokens.dropLogged(behind: log.dropUndecided())
+            self.memory.drop()
+            self.told.room = (batch.count, batch.bytes)
+            self.recover(from: error, batch.requests)
+            batch = Batch()
+        }
+    }
+
+    /// - Returns: false, and nothing is decided, when it has to be in a transaction.
+    private func decide(_ append: Append, at wall: Int64, _ log: WriterLog) throws(StoreError) -> Bool {
+        guard log.hasRoom(for: append) else { return false }
+        switch try self.appender.decide(append, at: wall, canWrite: !self.maintenance.isReadOnly) {
+        case .answered(let result):
+            self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
+        case .taken(let taken):
+            guard log.add(taken.message) else { return false }
+            self.appender.noteLogged(taken)
+            self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: .accepted(taken.accepted)))
+            self.told.position = StorePosition(rawValue: taken.message.id.rawValue)
+        case .drains: return false
+        }
+        return true
+    }
+
+    /// Hands over what was decided, and takes it from the batch.
+    private func submit(_ batch: inout Batch, _ log: WriterLog) {
+        let told = self.told
+        guard told.room.count > 0 else { return }
+        self.told = Told()
+        batch.dropAppends(told.room.count)
+        self.count(told.room.count)
+        let isAlone = told.room.count == 1 && batch.requests.isEmpty && self.next == self.waiting.count
+        log.submit(told, isAlone: isAlone)
+    }
+
+    /// Runs a batch in one transaction, on top of what the log holds. What was handed to the log is told before.
+    private func runDrained(_ batch: Batch) {
+        self.told.room = (batch.count, batch.bytes)
+        do throws(StoreError) {
+            self.drainLog()
+            guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
+            try self.runTogether(batch.requests)
+        } catch {
+            self.rollBack()
+            self.recover(from: error, batch.requests)
+        }
+    }
+
+    /// Waits until what was handed to the log is on the disk and told.
+    private func drainLog() {
+        guard let log = self.log else { return }
+        log.drain()
+        self.settleLogFailures()
+    }
+
+    /// Writes what the log holds to the database, in a transaction of its own.
+    ///
+    /// - Parameter all: also what is being synced; otherwise what is on the disk.
+    private func applyLog(all: Bool) throws(StoreError) {
+        guard let log = self.log else { return }
+        if all { self.drainLog() }
+        guard !log.tail.isEmpty, !self.hasFailed else { return }
+        try self.connection.run("BEGIN IMMEDIATE")
+        guard try log.apply(self.appender.rows, self.connection, &self.appender.sequencer) else {
+            try self.connection.run("ROLLBACK")
+            return
+        }
+        try self.appender.sequencer.reserve(self.connection)
+        let count = try self.commit()
+        if !self.maintenance.isReadOnly { try self.tokens.mergeAfterApplying(count) }
+    }
+
+    /// Ends a run of the log that could not be written for want of room: what is on the disk is applied, what is not is
+    /// forgotten, and only then its senders hear of it. A record that may be whole on the disk cannot come back then.
+    private func settleLogFailures() {
+        guard let log = self.log, log.hasFailures, !self.hasFailed else { return }
+        log.drain()
+        if let failure = log.failure, failure != .full { return self.fail(StoreError(failure)) }
+        self.tokens.dropLogged(behind: log.dropUnsynced())
+        self.memory.drop()
+        self.maintenance.diskIsFull()
+        self.guarded { () throws(StoreError) in
+            try self.beginTransaction()
+            try self.connection.setMeta("log_run", Int64(log.nextRun()))
+            try self.appender.sequencer.reserve(self.connection)
+            try self.commit()
+            let failed: [Told]
+            do throws(LogError) { failed = try log.beginRun() } catch { throw StoreError(error) }
+            for told in failed { told.tell(self.observers, self.queue) }
+        }
+    }
+
+    private static func startLog(
+        _ options: StoreOptions, _ folder: DataFolder, _ connection: Connection, _ rows: MessageRows,
+        _ sequencer: inout Sequencer
+    ) throws(StoreError) -> (log: SegmentedLog, run: UInt32)? {
+        let path = LogStart.path(in: folder.path)
+        let disk: any LogDisk
+        do throws(LogError) {
+            if let make = options.logDisk { disk = try make(path) } else { disk = try FolderDisk(path) }
+        } catch {
+            // A folder that cannot be made has no records either.
+            if error == .full, try connection.meta("log_segments") == 0 { return nil }
+            throw StoreError(error)
+        }
+        return try LogStart.begin(disk, connection, rows, &sequencer, options) { folder.releaseBallast() }
     }
 
     // MARK: When it fails
@@ -443,11 +649,13 @@ final class Writer {
     private func rollBack() {
         if self.connection.isInTransaction { try? self.connection.run("ROLLBACK") }
         self.writtenPosition = nil
+        self.log?.noteRollback()
         self.appender.forget()
         self.tokens.rolledBack()
         self.appender.counts = Appender.Counts()
-        self.outcomes.removeAll()
-        self.answers.removeAll()
+        self.told.outcomes.removeAll()
+        self.told.answers.removeAll()
+        self.told.position = nil
     }
 
     private func recover(from error: StoreError, _ requests: [WriterRequest]) {
@@ -483,7 +691,7 @@ final class Writer {
                 switch request {
                 case .appends(let appends): for append in appends { try self.appendAlone(append, at: wall) }
                 case .job(let job): try self.run(job, at: wall, alone: true)
-                case .maintenance, .stop: break
+                case .maintenance, .look, .stop: break
                 }
             }
             try self.commitAndPublish(at: wall)
@@ -507,19 +715,19 @@ final class Writer {
             self.appender.forget()
             self.tokens.rolledBack(to: tokensBefore)
             self.options.log.error("message_refused_by_database", ["reason": .text(error.description)])
-            self.outcomes.append(AppendOutcome(ticket: append.ticket, result: .failed(error)))
+            self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: .failed(error)))
             return
         }
-        self.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
+        self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
     }
 
     private func refuse(_ requests: [WriterRequest], _ error: StoreError) {
         for request in requests {
             switch request {
             case .appends(let appends):
-                self.outcomes += appends.map { AppendOutcome(ticket: $0.ticket, result: .failed(error)) }
-            case .job(let job): self.answers.append { job.fail(error) }
-            case .maintenance, .stop: break
+                self.told.outcomes += appends.map { AppendOutcome(ticket: $0.ticket, result: .failed(error)) }
+            case .job(let job): self.told.answers.append { job.fail(error) }
+            case .maintenance, .look, .stop: break
             }
         }
         self.publish()
@@ -534,6 +742,7 @@ final class Writer {
         self.gauges.update { $0.metrics.hasFailed = true }
         self.options.log.error("store_failed", ["reason": .text(error.description)])
         self.observers.tellFatal(error)
+        self.reads.fail(error)
     }
 
     /// Messages get no outcome: theirs is unknown. Whoever waits for a change is told that it failed.
@@ -547,6 +756,7 @@ final class Writer {
             try body()
         } catch {
             self.rollBack()
+            self.reads.giveUp(error)
             switch error.reach {
             case .disk: self.maintenance.diskIsFull()
             case .server: self.fail(error)
@@ -559,13 +769,17 @@ final class Writer {
 
     private func end() {
         self.guarded { () throws(StoreError) in
+            try self.applyLog(all: true)
             if !self.maintenance.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
             try self.beginTransaction()
+            // All of it is in the database: a copy of that alone is whole.
+            try self.connection.setMeta("log_segments", 0)
             try self.appender.sequencer.writeExactly(self.connection)
             try self.maintenance.noteBelievedTime(isLast: true)
-            try self.connection.run("COMMIT")
+            try self.commit()
             try self.connection.checkpoint(truncating: true)
         }
+        self.log?.stop()
     }
 
     private func count(_ requests: Int) {
@@ -581,37 +795,5 @@ final class Writer {
             state.metrics.cachedUsers = Int64(self.memory.userCount)
             state.metrics.cachedConversations = Int64(self.memory.conversationCount)
         }
-    }
-}
-
-extension Connection {
-    /// The writing connection of a locked folder, with the newest schema.
-    static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
-        let role = Connection.Role.writer(synchronous: options.synchronous)
-        let now = options.clock.wallMilliseconds()
-        // The epoch only has to differ between a database and its restored copies.
-        let epoch = Int64.random(in: 1...Int64(UInt32.max))
-        if try isNewFolder(folder.path) {
-            try folder.makeDatabase { path throws(StoreError) in
-                let connection = try Connection(path: path, role: role)
-                try connection.migrate(clock: now, epoch: epoch)
-                try connection.checkpoint(truncating: true)
-            }
-        }
-        if !options.acceptsDamagedLog, let damage = try folder.logDamage() {
-            throw .fatal(
-                """
-                \(damage): keep a copy of the folder and restore the last backup, or start once with \
-                --accept-damaged-log to go on without them
-                """)
-        }
-        try folder.syncLog()
-        let connection = try Connection(path: folder.databasePath, role: role)
-        guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(folder.path).error }
-        try connection.migrate(clock: now, epoch: epoch)
-        // The name of the log has to be on the disk before a commit counts.
-        try DataFolder.sync(folder.path)
-        try Connection.checkFolderSync()
-        return connection
     }
 }

@@ -166,6 +166,8 @@ final class WriterMemory {
     private let liveRules: Lock<MessageRules>
     /// Guard that decides if the wall clock is believed.
     let clock: ClockGuard
+    /// Newest numbers of a conversation that the log says and the database does not.
+    private let pin: (ConversationID) -> LogTail.ConversationPin?
     /// Current rules that decide which messages people are shown.
     let views: Lock<ViewRules>
     /// Settings of conversations; `nil` before they are read.
@@ -177,9 +179,10 @@ final class WriterMemory {
 
     init(
         _ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>, views: Lock<ViewRules>,
-        clock: ClockGuard
+        clock: ClockGuard, pin: @escaping (ConversationID) -> LogTail.ConversationPin? = { _ in nil }
     ) {
         self.connection = connection
+        self.pin = pin
         self.clock = clock
         self.liveRules = rules
         self.views = views
@@ -279,6 +282,12 @@ final class WriterMemory {
 
     private func load(_ id: ConversationID?) throws(StoreError) -> ConversationState? {
         guard let id, let loaded = try self.connection.loadConversationState(id) else { return nil }
+        // Inside a transaction that has applied the log the row may be the newer one.
+        if let pin = self.pin(id), pin.head > loaded.head {
+            loaded.head = pin.head
+            loaded.headCountable = pin.headCountable
+            loaded.activeAt = pin.activeAtMilliseconds
+        }
         self.remember(loaded)
         return loaded
     }
@@ -366,8 +375,8 @@ final class WriterMemory {
 
     // MARK: Bounds
 
-    /// Forgets what was used longest ago, a quarter at a time, when a bound is passed. Only between batches: nothing
-    /// here may be ahead of the database.
+    /// Forgets what was used longest ago, a quarter at a time, when a bound is passed. Only between batches: what is here may
+    /// be ahead of the database by what the log says, but by nothing else.
     func enforceBounds() {
         if self.usersByID.count > self.bounds.users {
             let keep = self.bounds.users - self.bounds.users / 4

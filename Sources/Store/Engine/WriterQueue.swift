@@ -9,6 +9,8 @@ enum WriterRequest: Sendable {
     case job(WriteJob)
     /// Idle work at once; the closure runs when it is done.
     case maintenance(@Sendable () -> Void)
+    /// Looks at the log: reads wait for what it holds, or it could not be written.
+    case look
     case stop
 }
 
@@ -72,6 +74,9 @@ final class WriterQueue: Sendable {
             return isOpen
         }
     }
+
+    /// Wakes the writer for the log. Also after `close`: reads that were taken before wait for it.
+    func postLook() { self.mailbox.post(.look) }
 
     /// Refuses everything from now on.
     ///

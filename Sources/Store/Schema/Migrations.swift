@@ -45,6 +45,7 @@ let migrations: [Migration] = [
     migration26Renderers,
     migration27SortKeys,
     migration28Concerns,
+    migration29Log,
 ]
 
 extension Connection {
@@ -86,6 +87,7 @@ extension Connection {
         ] {
             try self.run("INSERT INTO meta (key, value) VALUES (?, ?)", key, value)
         }
+        try self.nameLog()
         for name in ["bare_token", "session_token"] {
             try self.run("INSERT INTO secret (name, value) VALUES (?, randomblob(32))", name)
         }

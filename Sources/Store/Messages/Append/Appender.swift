@@ -362,8 +362,14 @@ final class Appender {
         return .taken(Taken(message: logged, accepted: accepted, conversation: conversation))
     }
 
+    /// Notes that the record of a message is in the log's batch.
+    func noteLogged(_ taken: Taken) {
+        self.tokens.addLogged(taken.message)
+        self.note(taken)
+    }
+
     /// Notes in memory that a message was taken: the next one of its conversation comes behind it.
-    func note(_ taken: Taken) {
+    private func note(_ taken: Taken) {
         let message = taken.message
         taken.conversation.head = message.sequence
         taken.conversation.headCountable = message.countable

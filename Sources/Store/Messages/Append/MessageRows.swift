@@ -145,7 +145,7 @@ struct MessageRows {
                 if message.isOfMember { own[message.sender, default: OwnMessages()].add(message) }
                 newest = message
             case .read, .delivered:
-                throw .fatal("the log has positions of people, which this version does not write: run the newer teahouse")
+                throw .fatal("the log has positions of people, which this version does not write")
             }
         }
         guard let newest else { return }

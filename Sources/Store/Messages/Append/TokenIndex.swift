@@ -28,6 +28,12 @@ final class TokenIndex {
     private let roundKeys: Int
     /// Keys that are not merged, or are about to be.
     private var recent: [Int64: Place] = [:]
+    /// Keys of messages that are in the log and not in the database.
+    private var logged: [Int64: Place] = [:]
+    /// The same in the order of their messages, with the ids of these.
+    private var loggedOrder: [(id: MessageID, key: Int64)] = []
+    /// Tells a message that is in the log and not in the database.
+    private let pending: (MessagePlace) -> LoggedMessage?
     /// Keys that the open transaction added.
     private(set) var added: [Int64] = []
     /// The keys of the running round, in order; those before `merged` are in the table, those before `committed` for
@@ -41,8 +47,14 @@ final class TokenIndex {
     private var roundStart: (id: Int64, change: Int64) = (0, 0)
 
     /// Reads the tokens that were not merged when the store was last open.
-    init(_ connection: Connection, _ sequencer: Sequencer, roundKeys: Int) throws(StoreError) {
+    ///
+    /// - Parameter pending: a message that is in the log and not in the database.
+    init(
+        _ connection: Connection, _ sequencer: Sequencer, roundKeys: Int,
+        pending: @escaping (MessagePlace) -> LoggedMessage? = { _ in nil }
+    ) throws(StoreError) {
         self.roundKeys = roundKeys
+        self.pending = pending
         self.connection = connection
         self.lastCommit = (sequencer.newestID, sequencer.newestChange)
         self.seed = UInt64(bitPattern: try connection.meta("token_seed"))
@@ -74,15 +86,24 @@ final class TokenIndex {
     ) throws(StoreError) -> (message: Message, bodyHash: Int64, sentHash: Int64?)? {
         guard let place = try self.place(of: self.key(token, sender.id, conversation)) else { return nil }
         guard place.conversation == conversation.rawValue,
-            let found = try self.connection.messageWithHash(
-                in: conversation, sequence: place.sequence, senderName: sender.name),
+            let found = try self.message(at: MessagePlace(conversation, place.sequence), senderName: sender.name),
             found.message.sender == sender.id, found.message.clientToken == token
         else { return nil }
         return found
     }
 
+    private func message(
+        at place: MessagePlace, senderName: UserName
+    ) throws(StoreError) -> (message: Message, bodyHash: Int64, sentHash: Int64?)? {
+        if let logged = self.pending(place) {
+            return (try logged.message(senderName: senderName), logged.bodyHash, logged.sentHash)
+        }
+        return try self.connection.messageWithHash(
+            in: place.conversation, sequence: place.sequence, senderName: senderName)
+    }
+
     private func place(of key: Int64) throws(StoreError) -> Place? {
-        if let known = self.recent[key] { return known }
+        if let known = self.logged[key] ?? self.recent[key] { return known }
         let sql: StaticString = "SELECT conversation_id, sequence, day FROM client_token WHERE key = ?"
         return try self.connection.first(sql, key) { row throws(StoreError) in
             Place(conversation: row.int64(0), sequence: row.int64(1), day: row.int64(2))
@@ -101,10 +122,42 @@ final class TokenIndex {
         self.added.append(key)
     }
 
+    /// Notes the token of a message that goes to the log.
+    func addLogged(_ message: LoggedMessage) {
+        guard let token = message.clientToken else { return }
+        let key = self.key(token, message.sender, message.conversation)
+        self.logged[key] = Place(
+            conversation: message.conversation.rawValue, sequence: message.sequence,
+            day: Self.day(of: message.sentAtMilliseconds))
+        self.loggedOrder.append((message.id, key))
+    }
+
+    /// After a commit: the database holds the messages of the log up to one.
+    func applied(through id: MessageID) {
+        let count = self.loggedOrder.prefix { $0.id <= id }.count
+        for (_, key) in self.loggedOrder[..<count] {
+            if let place = self.logged.removeValue(forKey: key) { self.recent[key] = place }
+        }
+        self.loggedOrder.removeFirst(count)
+    }
+
+    /// Forgets the messages of the log behind one: they were never taken.
+    ///
+    /// - Parameter id: `nil` for all of them.
+    func dropLogged(behind id: MessageID?) {
+        let kept = self.loggedOrder.prefix { entry in id.map { entry.id <= $0 } ?? false }.count
+        for (_, key) in self.loggedOrder[kept...] { self.logged[key] = nil }
+        self.loggedOrder.removeSubrange(kept...)
+    }
+
     /// After a commit: what was added stays, what was merged leaves the memory.
-    func transactionCommitted(_ sequencer: Sequencer) {
+    ///
+    /// - Parameters:
+    ///   - newest: no id up to this one is of a message that the database does not hold.
+    ///   - change: the newest change number.
+    func transactionCommitted(newest: Int64, change: Int64) {
         self.added.removeAll(keepingCapacity: true)
-        self.lastCommit = (sequencer.newestID, sequencer.newestChange)
+        self.lastCommit = (newest, change)
         for key in self.round[self.committed..<self.merged] { self.recent[key] = nil }
         self.committed = self.merged
         if self.committed == self.round.count {
@@ -153,8 +206,21 @@ final class TokenIndex {
         try self.connection.run("BEGIN IMMEDIATE")
         try self.merge(all ? self.round.count : Self.sliceKeys)
         try self.connection.run("COMMIT")
-        self.transactionCommitted(sequencer)
+        self.transactionCommitted(newest: sequencer.newestID, change: sequencer.newestChange)
         return !self.round.isEmpty || self.recent.count >= (all ? 1 : Self.idleKeys)
+    }
+
+    /// After messages of the log were applied: merges about as many keys, in a transaction of its own, which could touch a
+    /// page for each.
+    func mergeAfterApplying(_ count: Int) throws(StoreError) {
+        if self.round.isEmpty {
+            guard self.recent.count >= self.roundKeys else { return }
+            self.startRound()
+        }
+        try self.connection.run("BEGIN IMMEDIATE")
+        try self.merge(count + count / 4)
+        try self.connection.run("COMMIT")
+        self.transactionCommitted(newest: self.lastCommit.id, change: self.lastCommit.change)
     }
 
     /// Only what was committed may be in a round; what the open transaction adds comes with the next one.

@@ -1,0 +1,135 @@
+import Diagnostics
+import MessageLog
+
+/// What a start makes of the log that the last run has left behind.
+struct LogStart {
+    let log: SegmentedLog
+    /// Records that the database does not hold, in order.
+    let entries: [LogEntry]
+    /// Position up to which the database holds everything.
+    let applied: UInt64
+    /// Run that the database knows of.
+    let run: UInt32
+
+    /// Position of the newest record.
+    var newest: UInt64 { self.applied + UInt64(self.entries.count) }
+
+    static func path(in folder: String) -> String { "\(folder)/log" }
+
+    /// Reads the log beside a database. Nothing is written to either.
+    ///
+    /// - Throws: `fatal` where it is damaged, or not of this database.
+    init(_ disk: any LogDisk, _ connection: Connection, acceptsDamage: Bool) throws(StoreError) {
+        let applied = UInt64(try connection.meta("log_applied"))
+        let run = UInt32(truncatingIfNeeded: try connection.meta("log_run"))
+        let owner = LogOwner(
+            storeID: UInt64(bitPattern: try connection.meta("log_store")), epoch: try connection.meta("epoch"), run: run)
+        let segments = Int(try connection.meta("log_segments"))
+        do throws(LogError) {
+            self.log = try SegmentedLog(
+                disk, owner: owner, applied: applied, expectedSegments: segments, acceptsDamage: acceptsDamage)
+            var entries: [LogEntry] = []
+            for record in self.log.recovered.records { entries.append(try LogEntry(record)) }
+            self.entries = entries
+        } catch {
+            throw StoreError(error)
+        }
+        self.applied = applied
+        self.run = run
+    }
+
+    /// Writes the records to the database, inside the open transaction.
+    func apply(
+        _ rows: MessageRows, _ connection: Connection, _ sequencer: inout Sequencer
+    ) throws(StoreError) {
+        guard !self.entries.isEmpty else { return }
+        var tail = LogTail(applied: self.applied)
+        tail.add(self.entries, at: self.applied + 1, bytes: 0)
+        tail.noteSynced(through: tail.newest)
+        let newest = self.entries.newestMessage
+        sequencer.begin(above: newest?.rawValue ?? 0, moment: self.entries.newestMoment)
+        var numbers = sequencer
+        defer { sequencer = numbers }
+        try rows.apply(tail.beginApplying()) { numbers.nextChange() }
+        if let newest { try numbers.writeApplied(newest.rawValue, connection) }
+        try connection.setMeta("log_applied", Int64(self.newest))
+    }
+
+    /// Applies what was left behind, and begins another run.
+    ///
+    /// - Parameter makeRoom: gives up the reserve file.
+    /// - Returns: the log, which takes records, and its run; `nil` where the disk is too full for a run, and nothing was
+    ///   left behind.
+    /// - Throws: `full` when there is no room for what was left behind.
+    static func begin(
+        _ disk: any LogDisk, _ connection: Connection, _ rows: MessageRows, _ sequencer: inout Sequencer,
+        _ options: StoreOptions, makeRoom: () -> Void
+    ) throws(StoreError) -> (log: SegmentedLog, run: UInt32)? {
+        let start = try LogStart(disk, connection, acceptsDamage: options.acceptsDamagedLog)
+        do throws(StoreError) {
+            try start.commit(connection, rows, &sequencer)
+        } catch {
+            if connection.isInTransaction { try? connection.run("ROLLBACK") }
+            guard case .full = error else { throw error }
+            if start.entries.isEmpty { return nil }
+            makeRoom()
+            try start.commit(connection, rows, &sequencer)
+        }
+        if !start.entries.isEmpty {
+            options.log.info("log_applied", ["records": .number(Int64(start.entries.count))])
+        }
+        if let damage = start.log.recovered.damage {
+            options.log.error("log_damage_accepted", ["reason": .text(damage.description)])
+        }
+        do throws(LogError) {
+            try start.log.beginRun(start.run + 1, after: start.newest)
+        } catch {
+            throw StoreError(error)
+        }
+        return (start.log, start.run + 1)
+    }
+
+    private func commit(
+        _ connection: Connection, _ rows: MessageRows, _ sequencer: inout Sequencer
+    ) throws(StoreError) {
+        try connection.run("BEGIN IMMEDIATE")
+        try self.apply(rows, connection, &sequencer)
+        try connection.setMeta("log_run", Int64(self.run) + 1)
+        try connection.setMeta("log_segments", Int64(self.log.segmentCount))
+        try sequencer.reserve(connection)
+        try connection.run("COMMIT")
+        try Connection.checkFolderSync()
+    }
+}
+
+extension Connection {
+    /// The writing connection of a locked folder, with the newest schema.
+    static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
+        let role = Connection.Role.writer(synchronous: options.synchronous)
+        let now = options.clock.wallMilliseconds()
+        // The epoch only has to differ between a database and its restored copies.
+        let epoch = Int64.random(in: 1...Int64(UInt32.max))
+        if try isNewFolder(folder.path) {
+            try folder.makeDatabase { path throws(StoreError) in
+                let connection = try Connection(path: path, role: role)
+                try connection.migrate(clock: now, epoch: epoch)
+                try connection.checkpoint(truncating: true)
+            }
+        }
+        if !options.acceptsDamagedLog, let damage = try folder.logDamage() {
+            throw .fatal(
+                """
+                \(damage): keep a copy of the folder and restore the last backup, or start once with \
+                --accept-damaged-log to go on without them
+                """)
+        }
+        try folder.syncLog()
+        let connection = try Connection(path: folder.databasePath, role: role)
+        guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(folder.path).error }
+        try connection.migrate(clock: now, epoch: epoch)
+        // The name of the log has to be on the disk before a commit counts.
+        try DataFolder.sync(folder.path)
+        try Connection.checkFolderSync()
+        return connection
+    }
+}

@@ -263,7 +263,7 @@ let package = Package(
                 "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "COpenSSL", "teahouse",
             ]),
         tests("Search", common + ["Search", "Store"]),
-        tests("Store", common + ["Store", "CLinux"]),
+        tests("Store", common + ["Store", "MessageLog", "CLinux"]),
         tests("Transfers", common + ["Transfers", "Store", "FileStore", "TeahouseTesting", "CLinux"]),
         tests("Transport", ["Transport", "Execution", "Diagnostics", "COpenSSL", "CLinux"]),
         tests(

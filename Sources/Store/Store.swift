@@ -5,8 +5,9 @@ package import MessageLog
 
 /// Everything teahouse keeps, in one SQLite database inside the data folder.
 ///
-/// One writer thread takes what waits, commits it as one transaction (group commit), and then says so; reader threads
-/// see what was committed. All methods may be called from any thread.
+/// One writer thread takes what waits and decides it; messages are then synced to a log by a thread of its own, other changes
+/// committed as one transaction (group commit), and that is said. The database follows the log; reader threads see
+/// everything that was acknowledged. All methods may be called from any thread.
 package final class Store: Sendable {
     private let queue: WriterQueue
     private let observers: StoreObservers
@@ -77,9 +78,9 @@ package final class Store: Sendable {
         writer.run()
     }
 
-    /// Gets the outcomes of all messages of one commit in one call, in the order they were asked for; on the writer's
-    /// thread, or for what is refused at once (`busy`, `unavailable`) on the caller's thread before `append` returns.
-    /// It must be short: post to a mailbox. Set it before the first `append`.
+    /// Gets the outcomes of all messages of one batch in one call, in the order they were asked for; on the writer's or the
+    /// log's thread, never both at once, or for what is refused at once (`busy`, `unavailable`) on the caller's thread
+    /// before `append` returns. It must be short: post to a mailbox. Set it before the first `append`.
     package var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
         get { self.observers.onOutcomes }
         set { self.observers.onOutcomes = newValue }
@@ -107,7 +108,7 @@ package final class Store: Sendable {
     }
 
     /// Gets the position of a commit, after everything up to it was told to the other observers, which are told of its
-    /// messages and of its events in turn; on the writer's thread, so it must be short. Only now is it a position that a
+    /// messages and of its events in turn; on the writer's or the log's thread, so it must be short. Only now is it a position that a
     /// client may be given to go on from.
     package var onPosition: @Sendable (StorePosition) -> Void {
         get { self.observers.onPosition }

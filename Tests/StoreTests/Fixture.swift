@@ -65,6 +65,8 @@ final class Fixture: Sendable {
         options.clock = clock.clock
         options.ballastBytes = 0
         options.logRoomBytes = 32 * 1_024 * 1_024
+        // A run of all tests in which nothing is applied before it has to be.
+        if getenv("TEAHOUSE_TAIL") != nil { options.appliesOnlyWhenAsked = true }
         options.stopWritingFreeBytes = 0
         change(&options)
         self.store = try Store(options)

@@ -164,7 +164,8 @@ final class Writer {
 
     /// - Returns: whether there is more.
     private func idleSlice(all: Bool) throws(StoreError) -> Bool {
-        guard !self.maintenance.isReadOnly else { return false }
+        // Nothing that the log knows of may go before it is applied.
+        guard !self.maintenance.isReadOnly, self.log?.tail.isEmpty ?? true else { return false }
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
@@ -459,10 +460,14 @@ final class Writer {
         try self.appender.flush()
         try self.writePosition(at: wall)
         try self.appender.sequencer.reserve(self.connection)
-        if !self.maintenance.isReadOnly { try self.tokens.mergeAlong(self.told.room.count) }
+        // A transaction that applies the log has its own bound of pages.
+        let merges = !self.maintenance.isReadOnly && self.log?.tail.applying == nil
+        if merges { try self.tokens.mergeAlong(self.told.room.count) }
         guard let hook = self.options.commitHook else {
-            try self.commit()
-            return self.publish()
+            let count = try self.commit()
+            self.publish()
+            if count > 0 { self.guarded { () throws(StoreError) in try self.mergeTokens(count) } }
+            return
         }
         try hook({ () throws(StoreError) in try self.commit() }, { self.publish() })
     }
@@ -604,8 +609,13 @@ final class Writer {
             return
         }
         try self.appender.sequencer.reserve(self.connection)
-        let count = try self.commit()
-        if !self.maintenance.isReadOnly { try self.tokens.mergeAfterApplying(count) }
+        try self.mergeTokens(try self.commit())
+    }
+
+    /// After records were applied: merges about as many tokens.
+    private func mergeTokens(_ count: Int) throws(StoreError) {
+        guard !self.maintenance.isReadOnly else { return }
+        try self.tokens.mergeAfterApplying(count)
     }
 
     /// Ends a run of the log that could not be written for want of room: what is on the disk is applied, what is not is

@@ -23,7 +23,8 @@ struct LogStart {
         let applied = UInt64(try connection.meta("log_applied"))
         let run = UInt32(truncatingIfNeeded: try connection.meta("log_run"))
         let owner = LogOwner(
-            storeID: UInt64(bitPattern: try connection.meta("log_store")), epoch: try connection.meta("epoch"), run: run)
+            storeID: UInt64(bitPattern: try connection.meta("log_store")), epoch: try connection.meta("epoch"), run: run
+        )
         let segments = Int(try connection.meta("log_segments"))
         do throws(LogError) {
             self.log = try SegmentedLog(

@@ -13,7 +13,7 @@ enum LostDatabase: Hashable {
     /// Files that a server makes in its folder after the database, so that none of them exists at a first start.
     static let traces = [
         "teahouse.db-wal", "files", "tls", "app.key", "wukong-manager-token", "setup-token", "last-verify.json",
-        "ballast",
+        "ballast", "log",
     ]
 
     /// Looks at the names in the folder; opens nothing.

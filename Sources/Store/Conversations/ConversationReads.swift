@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of conversations and their members.
+    package var conversations: ConversationReads { ConversationReads(transaction: self) }
+}
+
+/// Reads of conversations and their members. Valid as long as its transaction.
+package struct ConversationReads {
+    let transaction: ReadTransaction
+}
+
 /// A conversation with one person's place in it.
 package struct ConversationOfMember: Hashable, Sendable {
     package var conversation: Conversation

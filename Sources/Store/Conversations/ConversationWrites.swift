@@ -1,6 +1,16 @@
 import ByteCodec
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of conversations and their members.
+    package var conversations: ConversationWrites { ConversationWrites(transaction: self) }
+}
+
+/// Changes of conversations and their members. Valid as long as its transaction.
+package struct ConversationWrites {
+    let transaction: WriteTransaction
+}
+
 extension ConversationWrites {
     // MARK: Making
 

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of commands for clients.
+    package var commands: CommandReads { CommandReads(transaction: self) }
+}
+
+/// Reads of commands for clients. Valid as long as its transaction.
+package struct CommandReads {
+    let transaction: ReadTransaction
+}
+
 extension CommandReads {
     /// Commands for a person after a place in the log, oldest first: those addressed to them, and those of conversations
     /// they are in, since they are. `limit` is 1...1000.

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of commands for clients.
+    package var commands: CommandWrites { CommandWrites(transaction: self) }
+}
+
+/// Changes of commands for clients. Valid as long as its transaction.
+package struct CommandWrites {
+    let transaction: WriteTransaction
+}
+
 /// A command that was added to the log.
 package struct CommandAdded: Sendable {
     /// The command as it is in the log, with its id and sequence.

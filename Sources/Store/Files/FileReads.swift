@@ -1,6 +1,16 @@
 import ByteCodec
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of files, uploads and downloads.
+    package var files: FileReads { FileReads(transaction: self) }
+}
+
+/// Reads of files, uploads and downloads. Valid as long as its transaction.
+package struct FileReads {
+    let transaction: ReadTransaction
+}
+
 // MARK: Files
 
 extension FileReads {

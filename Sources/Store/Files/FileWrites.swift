@@ -1,6 +1,16 @@
 import ByteCodec
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of files, uploads and downloads.
+    package var files: FileWrites { FileWrites(transaction: self) }
+}
+
+/// Changes of files, uploads and downloads. Valid as long as its transaction.
+package struct FileWrites {
+    let transaction: WriteTransaction
+}
+
 // MARK: Files
 
 extension FileWrites {

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of messages and what people add to them.
+    package var messages: MessageReads { MessageReads(transaction: self) }
+}
+
+/// Reads of messages and what people add to them. Valid as long as its transaction.
+package struct MessageReads {
+    let transaction: ReadTransaction
+}
+
 /// By whose right history is read.
 package enum HistoryAccess: Hashable, Sendable {
     /// A member or listener of the conversation; to anyone else it does not exist. They see all of it, also what was said

@@ -1,6 +1,16 @@
 import ByteCodec
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of messages and what people add to them.
+    package var messages: MessageWrites { MessageWrites(transaction: self) }
+}
+
+/// Changes of messages and what people add to them. Valid as long as its transaction.
+package struct MessageWrites {
+    let transaction: WriteTransaction
+}
+
 // Changes of a message that everyone in the conversation sees.
 extension MessageWrites {
     // MARK: Taking back

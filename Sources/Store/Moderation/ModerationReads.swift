@@ -1,6 +1,16 @@
 import ByteCodec
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of the word list, message kinds and receive filters.
+    package var moderation: ModerationReads { ModerationReads(transaction: self) }
+}
+
+/// Reads of the word list, message kinds and receive filters. Valid as long as its transaction.
+package struct ModerationReads {
+    let transaction: ReadTransaction
+}
+
 // The word list and message kinds.
 extension ModerationReads {
     /// All rules, in the order of their folded words.

@@ -1,6 +1,16 @@
 import ByteCodec
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of the word list, message kinds and receive filters.
+    package var moderation: ModerationWrites { ModerationWrites(transaction: self) }
+}
+
+/// Changes of the word list, message kinds and receive filters. Valid as long as its transaction.
+package struct ModerationWrites {
+    let transaction: WriteTransaction
+}
+
 // The word list and message kinds.
 extension ModerationWrites {
     /// Adds rules; a word that is there gets the new spelling and action.

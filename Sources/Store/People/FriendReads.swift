@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of friendships and requests for them.
+    package var friends: FriendReads { FriendReads(transaction: self) }
+}
+
+/// Reads of friendships and requests for them. Valid as long as its transaction.
+package struct FriendReads {
+    let transaction: ReadTransaction
+}
+
 extension FriendReads {
     /// A person's friends, by the number of their newest change, those who were removed among them.
     ///
@@ -145,14 +155,4 @@ extension FriendReads {
             """
         return try self.transaction.connection.query(sql, owner, try ReadTransaction.page(limit), read: Self.friend)
     }
-}
-
-extension ReadTransaction {
-    /// Reads of friendships and requests for them.
-    package var friends: FriendReads { FriendReads(transaction: self) }
-}
-
-/// Reads of friendships and requests for them. Valid as long as its transaction.
-package struct FriendReads {
-    let transaction: ReadTransaction
 }

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of friendships.
+    package var friends: FriendWrites { FriendWrites(transaction: self) }
+}
+
+/// Changes of friendships. Valid as long as its transaction.
+package struct FriendWrites {
+    let transaction: WriteTransaction
+}
+
 /// Two people became friends, or no longer are.
 package struct FriendChange: Hashable, Sendable {
     package var change: Int64
@@ -185,14 +195,4 @@ extension FriendWrites {
     private func areFriends(_ one: UserID, _ other: UserID) throws(StoreError) -> Bool {
         try self.transaction.reading.friends.one(other, of: one).map { !$0.isRemoved } ?? false
     }
-}
-
-extension WriteTransaction {
-    /// Changes of friendships.
-    package var friends: FriendWrites { FriendWrites(transaction: self) }
-}
-
-/// Changes of friendships. Valid as long as its transaction.
-package struct FriendWrites {
-    let transaction: WriteTransaction
 }

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of people, their lists and their tokens.
+    package var people: PeopleReads { PeopleReads(transaction: self) }
+}
+
+/// Reads of people, their lists and their tokens. Valid as long as its transaction.
+package struct PeopleReads {
+    let transaction: ReadTransaction
+}
+
 /// A sign-in token, as far as the store knows it.
 package struct DeviceToken: Hashable, Sendable {
     package var user: UserID
@@ -115,5 +125,20 @@ extension PeopleReads {
     package func isAllowlistOnly(_ user: UserID) throws(StoreError) -> Bool {
         let sql: StaticString = "SELECT allowlist_only FROM user WHERE id = ?"
         return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) != 0 } ?? false
+    }
+}
+
+extension PeopleReads {
+    private static let hasAdministratorSQL = SQL(
+        """
+        SELECT 1 FROM user WHERE role = \(UserRole.administrator) AND id <> 0 LIMIT 1
+        """)
+
+    /// True when anybody but the system itself is an administrator; a disabled one counts.
+    package func hasAdministrator() throws(StoreError) -> Bool {
+        return try self.transaction.connection.first(Self.hasAdministratorSQL) { row throws(StoreError) in
+            row.int64(0) == 1
+        }
+            ?? false
     }
 }

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of people, their lists and their tokens.
+    package var people: PeopleWrites { PeopleWrites(transaction: self) }
+}
+
+/// Changes of people, their lists and their tokens. Valid as long as its transaction.
+package struct PeopleWrites {
+    let transaction: WriteTransaction
+}
+
 extension PeopleWrites {
     /// Adds a person.
     ///

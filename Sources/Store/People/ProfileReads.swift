@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of how people and conversations are shown.
+    package var profiles: ProfileReads { ProfileReads(transaction: self) }
+}
+
+/// Reads of how people and conversations are shown. Valid as long as its transaction.
+package struct ProfileReads {
+    let transaction: ReadTransaction
+}
+
 /// A person as the user table has them.
 package struct ProfileRow: Hashable, Sendable {
     package var user: UserID
@@ -116,14 +126,4 @@ extension ProfileReads {
         }
         return known
     }
-}
-
-extension ReadTransaction {
-    /// Reads of how people and conversations are shown.
-    package var profiles: ProfileReads { ProfileReads(transaction: self) }
-}
-
-/// Reads of how people and conversations are shown. Valid as long as its transaction.
-package struct ProfileReads {
-    let transaction: ReadTransaction
 }

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of devices that hold a tag.
+    package var tags: TagWrites { TagWrites(transaction: self) }
+}
+
+/// Changes of devices that hold a tag. Valid as long as its transaction.
+package struct TagWrites {
+    let transaction: WriteTransaction
+}
+
 /// Result of a device's claim to a tag.
 package enum TagClaim: Hashable, Sendable {
     /// Later claims of one person are larger.
@@ -41,14 +51,4 @@ extension TagWrites {
         try self.transaction.connection.run(
             "UPDATE tag_holder SET device_id = ? WHERE user_id = ? AND device_id = ?", name, user, device)
     }
-}
-
-extension WriteTransaction {
-    /// Changes of devices that hold a tag.
-    package var tags: TagWrites { TagWrites(transaction: self) }
-}
-
-/// Changes of devices that hold a tag. Valid as long as its transaction.
-package struct TagWrites {
-    let transaction: WriteTransaction
 }

@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of teams and requests to join them.
+    package var teams: TeamReads { TeamReads(transaction: self) }
+}
+
+/// Reads of teams and requests to join them. Valid as long as its transaction.
+package struct TeamReads {
+    let transaction: ReadTransaction
+}
+
 extension TeamReads {
     // MARK: Teams
 

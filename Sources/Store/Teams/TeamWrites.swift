@@ -1,5 +1,15 @@
 package import ChatModel
 
+extension WriteTransaction {
+    /// Changes of teams and requests to join them.
+    package var teams: TeamWrites { TeamWrites(transaction: self) }
+}
+
+/// Changes of teams and requests to join them. Valid as long as its transaction.
+package struct TeamWrites {
+    let transaction: WriteTransaction
+}
+
 // What makes a group a team: its form, its modes, and what it is told.
 extension TeamWrites {
     // MARK: Making

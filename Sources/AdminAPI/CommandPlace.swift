@@ -128,6 +128,7 @@ extension AdminValue {
     static func unsaid(at place: CommandPlace) -> Self? { nil }
     static var splitsAtCommas: Bool { false }
     func words(at place: CommandPlace) -> [String]? { nil }
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         throw AdminError(.invalid, "\(place.name): this field is on no command line")
     }
@@ -229,6 +230,7 @@ extension AdminText {
     static var typedRefusal: (key: String, maximum: Int)? { nil }
     static var splitsAtCommas: Bool { true }
     func words(at place: CommandPlace) -> [String]? { [self.spelling] }
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         let word = try place.word(of: words)
         guard let value = Self(spelling: word) else {

@@ -1,5 +1,5 @@
 /// Reason why a request failed, in words for the operator.
-package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AdminError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Kind of a failure; the names go over the socket.
     package enum Code: String, Sendable, CaseIterable {
         /// A rule forbids it.
@@ -34,7 +34,7 @@ package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
     package var typed: Typed?
 
     /// Key of a text, and the values in it.
-    package struct Typed: Hashable, Sendable {
+    package struct Typed: Equatable, Sendable {
         package var key: String
         package var values: [String: String]
     }

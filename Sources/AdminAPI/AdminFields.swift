@@ -354,7 +354,7 @@ extension AdminRecord {
 }
 
 /// Requests, answers or events, each of which has a word on the socket and fields.
-protocol AdminFamily: Hashable, Sendable {
+protocol AdminFamily: Equatable, Sendable {
     /// Every case once, with samples.
     static var all: [Self] { get }
     /// Says the word of the case and lists its fields: the same case with what was written or read.

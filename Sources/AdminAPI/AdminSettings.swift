@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about settings: those of conversations, those of the server's file, and limits.
-package enum AdminSettingsRequest: Hashable, Sendable {
+package enum AdminSettingsRequest: Equatable, Sendable {
     case list
     case show(String)
     /// Sets a value. A setting of the file holds everywhere, and has no other scope.
@@ -101,7 +101,7 @@ extension SessionScope: AdminRecord {
 }
 
 /// Answers about settings.
-package enum AdminSettingsAnswer: Hashable, Sendable {
+package enum AdminSettingsAnswer: Equatable, Sendable {
     case list([AdminSetting])
     case one(AdminSetting)
     case effective([AdminEffectiveSetting])

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Subject of an operation: what it is about, and whose state the audit log keeps before and after a change.
-package enum AdminSubject: Hashable, Sendable {
+package enum AdminSubject: Equatable, Sendable {
     /// A name alone, or none; of some changes what was asked for says it all.
     case text(String?)
     /// An account with its profile and its tokens.

@@ -1,9 +1,9 @@
 import ChatModel
 
 /// Place of a field on the command line of its operation: an argument by its position, or an option by its name.
-package struct CommandPlace: Hashable, Sendable {
+package struct CommandPlace: Equatable, Sendable {
     /// Form of the place.
-    package enum Shape: Hashable, Sendable {
+    package enum Shape: Equatable, Sendable {
         /// One word by its position.
         case argument
         /// Words by their position, behind all others.

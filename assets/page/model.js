@@ -1,12 +1,12 @@
 // What the page knows: people, conversations, messages, and what waits to be sent. Views listen to topics:
-// 'list', 'conversation:ID', 'messages:ID', 'typing:ID', 'person', 'connection'.
+// 'list', 'conversation:ID', 'messages:ID', 'typing:ID', 'person', 'connection'; values come with 'arrived' and 'request'.
 
 import * as api from './api.js';
 import { Feed } from './feed.js';
 import { t } from './i18n.js';
 
 export const model = {
-  me: null, notices: [], isAdministrator: false, requests: 0, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
+  me: null, notices: [], isAdministrator: false, requests: new Set(), limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, isListWhole: false, people: new Map(), runs: new Map(), typing: new Map(),
 };
 let feed = null;
@@ -22,11 +22,13 @@ export function on(topic, run) {
   return () => listeners.get(topic)?.delete(run);
 }
 
+function tell(topic, ...values) { for (const run of [...(listeners.get(topic) ?? [])]) run(...values); }
+
 export function changed(topic) {
   if (!dirty.size) queueMicrotask(() => {
     const topics = [...dirty];
     dirty.clear();
-    for (const each of topics) for (const run of [...(listeners.get(each) ?? [])]) run();
+    for (const each of topics) tell(each);
   });
   dirty.add(topic);
 }
@@ -66,6 +68,8 @@ export function takeConversation(value) {
   pass?.seen.add(value.id);
   const before = model.conversations.get(value.id);
   if (before && before.revision > value.revision) return before;
+  // Who became a manager may answer what waits already.
+  if (before && before.role !== value.role) readRequests();
   if (value.with) learn(value.with);
   // A digest that came with a message is newer than one that was read before it.
   const after = before?.headSequence > value.headSequence ? { ...value, headSequence: before.headSequence, digest: before.digest, lastActivity: before.lastActivity } : value;
@@ -219,7 +223,7 @@ export function takeMessage(message) {
     });
     changed('list');
     changed(`conversation:${conversation.id}`);
-    if (!isMine) for (const run of listeners.get('arrived') ?? []) run(message, conversation);
+    if (!isMine) tell('arrived', message, conversation);
   } else if (conversation.digest?.sequence === message.sequence) {
     conversation.digest = digest;
     changed('list');
@@ -407,17 +411,28 @@ function sendDrafts() {
 // MARK: requests that wait for an answer
 
 let requestTimer = null;
+/// Those that were told of while they are read: what was read may be older.
+const toldRequests = new Set();
 
-/// Counts them anew. Events do not tell of them: a page that is looked at asks from time to time.
-export function readRequests() {
+/// Reads which of them one may answer; events tell what comes after that.
+function readRequests(wait = 200) {
   requestTimer ??= setTimeout(async () => {
     requestTimer = null;
+    toldRequests.clear();
     try {
       const { items } = await api.get('requests?waiting=true&limit=100');
-      const count = items.filter((each) => each.canAnswer).length;
-      if (count !== model.requests) { model.requests = count; changed('requests'); }
-    } catch { /* the next time */ }
-  }, 200);
+      for (const id of model.requests) if (!toldRequests.has(id)) model.requests.delete(id);
+      for (const { id, canAnswer } of items) if (canAnswer && !toldRequests.has(id)) model.requests.add(id);
+      changed('requests');
+    } catch (error) { if (error.isPassing && model.me) readRequests(error.retryAfter ?? 5000); }
+  }, wait);
+}
+
+export function takeRequest(request) {
+  toldRequests.add(request.id);
+  if (request.canAnswer) model.requests.add(request.id); else model.requests.delete(request.id);
+  changed('requests');
+  tell('request', request);
 }
 
 // MARK: events
@@ -436,8 +451,9 @@ function takeOne(event) {
       if (event.isNew) loadAgain(event.conversation.id); else takeConversation(event.conversation);
       break;
     case 'member': changed(`members:${event.conversation}`); break;
-    case 'gone': forgetConversation(event.conversation); break;
+    case 'gone': forgetConversation(event.conversation); readRequests(); break;
     case 'profile': learn(event.user); break;
+    case 'request': takeRequest(event.request); break;
     case 'notice': model.notices.push(event.notice); changed('notice'); break;
     case 'typing': takeTyping(event); break;
     case 'online': if (model.people.has(event.user)) learn({ name: event.user, isOnline: event.isOnline }); break;
@@ -459,6 +475,8 @@ async function loadAgain(only) {
     if (only) await fetchConversation(only); else {
       const cursor = await readList();
       if (cursor && feed) feed.cursor = cursor;
+      readRequests();
+      changed('gap');
     }
     for (const [id, run] of [...model.runs]) {
       if (only && id !== only) continue;
@@ -487,7 +505,7 @@ export const retryNow = () => feed?.retryNow();
 
 /// `kept`: what this browser still knows while the server cannot be reached.
 export async function begin(session, kept) {
-  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: 0, isListLoaded: false, isListWhole: false, connection: 'connecting' });
+  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: new Set(), isListLoaded: false, isListWhole: false, connection: 'connecting' });
   learn(session.user);
   readOutbox();
   if (kept) {

@@ -45,6 +45,7 @@ let migrations: [Migration] = [
     migration26Renderers,
     migration27SortKeys,
     migration28Concerns,
+    migration29ConversationSettings,
 ]
 
 extension Connection {

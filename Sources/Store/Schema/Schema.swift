@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 28
+    static let version = 29
 
     static let sql = """
         -- ---- The database itself ----
@@ -38,6 +38,14 @@ enum Schema {
             role INTEGER NOT NULL,
             value TEXT NOT NULL,
             PRIMARY KEY (name, kind, role)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The same for one conversation alone.
+        CREATE TABLE conversation_setting (
+            conversation_id INTEGER NOT NULL REFERENCES conversation(id),
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (conversation_id, name)
         ) STRICT, WITHOUT ROWID;
 
         -- ---- People ----

@@ -147,12 +147,12 @@ extension CommandPlace {
     func refusal(
         of word: String, key: String? = nil, maximum: Int? = nil, choices: [String]? = nil
     ) -> AdminError {
-        var error = AdminError(.invalid, "\(self.name): \(word) is no value of it")
         var values = ["name": word, "text": word, "number": word, "row": word, "value": word, "key": word]
         values["maximum"] = maximum.map { String($0) }
         values["rows"] = choices?.joined(separator: ", ")
-        error.typed = AdminError.Typed(key: self.refusal ?? key ?? self.help, values: values)
-        return error
+        return AdminError(
+            .invalid, "\(self.name): \(word) is no value of it",
+            typed: AdminError.Typed(key: self.refusal ?? key ?? self.help, values: values))
     }
 }
 

@@ -5,7 +5,7 @@ import { conversationList } from './list.js';
 import { h, icon, later, menu, say, toast, tool } from './dom.js';
 import { signIn } from './sign-in.js';
 import { loadTexts, moreTexts, setLanguage, t } from './i18n.js';
-import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, retryNow, titleOf } from './model.js';
+import { begin, digestOf, end, fetchConversation, isMeant, model, nameOf, on, person, retryNow, titleOf } from './model.js';
 import { conversationView } from './chat.js';
 import { empty, personAvatar } from './parts.js';
 
@@ -226,7 +226,7 @@ function makeApp() {
     on('request', async (request) => { if (request.person.name === model.me.name && ['accepted', 'refused'].includes(request.state)) (await import('./card.js')).answered(self, request); }),
     on('arrived', (message, conversation) => {
       import('./install.js').then((module) => module.arrived(message, conversation, bar), () => {});
-      if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
+      if (!conversation.isMuted || isMeant(message)) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
     () => { clearInterval(tick); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
   root.replaceChildren(frame);

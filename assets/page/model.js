@@ -8,6 +8,8 @@ import { t } from './i18n.js';
 export const model = {
   me: null, notices: [], isAdministrator: false, requests: new Set(), limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, isListWhole: false, people: new Map(), runs: new Map(), typing: new Map(),
+  /// By conversation: who alerts where one wants to hear of managers only, as far as it was asked.
+  alerts: new Map(),
 };
 let feed = null;
 
@@ -202,6 +204,9 @@ export const digestOf = (message) => message.kind === 'text' || message.kind ===
   : message.kind === 'custom' ? message.custom?.degrade ?? t('kind.custom')
     : message.kind === 'file' ? `${t('kind.file')} ${message.attachment?.name ?? ''}` : t(`kind.${message.kind}`);
 
+/// True when a message names oneself, or everybody.
+export const isMeant = ({ mentions }) => mentions === 'all' || mentions?.includes(model.me.name) === true;
+
 export function takeMessage(message) {
   const run = model.runs.get(message.conversation);
   settle(message);
@@ -219,7 +224,7 @@ export function takeMessage(message) {
     Object.assign(conversation, {
       headSequence: message.sequence, digest, lastActivity: Math.max(conversation.lastActivity, message.time),
       unread: isMine || message.sequence <= conversation.readSequence ? conversation.unread : conversation.unread + 1,
-      mentioned: conversation.mentioned || (!isMine && (message.mentions === 'all' || message.mentions?.includes?.(model.me.name)) || false),
+      mentioned: conversation.mentioned || (!isMine && isMeant(message)),
     });
     changed('list');
     changed(`conversation:${conversation.id}`);
@@ -448,9 +453,10 @@ function takeOne(event) {
     case 'message_changed': takeMessage(event.message); break;
     case 'read': takeRead(event); break;
     case 'conversation':
+      model.alerts.delete(event.conversation.id);
       if (event.isNew) loadAgain(event.conversation.id); else takeConversation(event.conversation);
       break;
-    case 'member': changed(`members:${event.conversation}`); break;
+    case 'member': model.alerts.delete(event.conversation); changed(`members:${event.conversation}`); break;
     case 'gone': forgetConversation(event.conversation); readRequests(); break;
     case 'profile': learn(event.user); break;
     case 'request': takeRequest(event.request); break;
@@ -475,6 +481,7 @@ async function loadAgain(only) {
     if (only) await fetchConversation(only); else {
       const cursor = await readList();
       if (cursor && feed) feed.cursor = cursor;
+      model.alerts.clear();
       readRequests();
       changed('gap');
     }
@@ -543,7 +550,7 @@ export function end() {
   pass = null;
   model.me = null;
   model.notices = [];
-  for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, outbox]) each.clear();
+  for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, model.alerts, outbox]) each.clear();
   asked.clear();
   api.forgetContents();
 }

@@ -159,7 +159,8 @@ function segments(name, label, options, value, run) {
     h('div', { class: 'segments', role: 'radiogroup', 'aria-labelledby': `${name}-label` }, options.map(([key, text]) => h('label', {}, h('input', { type: 'radio', name, value: key, checked: key === value, onchange: () => run(key) }), h('span', {}, text)))));
 }
 
-export function settings() {
+export async function settings() {
+  const notify = isSecureContext && globalThis.Notification ? await import('./install.js') : null;
   dialog(t('settings'), t('close'), (close) => {
     const devices = h('div', { class: 'section' }, h('h3', {}, t('devices')), h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
     const load = () => api.get('sessions').then(({ items }) => { devices.replaceChildren(h('h3', {}, t('devices')), ...items.map(device)); all.hidden = items.length < 2; }, (error) => devices.replaceChildren(h('h3', {}, t('devices')), h('p', { class: 'error ui' }, error.message)));
@@ -170,12 +171,22 @@ export function settings() {
       return h('div', { class: 'set' }, h('div', { class: 'grow' }, h('div', { class: 'cut' }, kind), h('div', { class: 'small quiet' }, [seen, each.createdAt && t('device.since', { day: dayName(each.createdAt) })].filter(Boolean).join(' · '))), out);
     };
     load();
+    const toggle = (name, isOn, run) => {
+      const input = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: name, checked: isOn, onchange: () => run(input) });
+      return h('div', { class: 'set' }, h('label', { for: name }, t(name)), input);
+    };
+    const tell = async (input) => {
+      const isWanted = input.checked;
+      input.checked = await notify.setTold(isWanted);
+      if (isWanted && !input.checked) toast(t('notify.refused'));
+    };
     const all = h('button', { type: 'button', class: 'button danger', onclick: async () => {
       if (await ask(t('devices.all'), t('devices.all.ask'), t('devices.all'), t('cancel'), true)) busy(all, async () => { try { await api.remove('sessions'); await load(); toast(t('devices.all.done')); } catch (error) { toast(error.message); } });
     } }, t('devices.all'));
     return h('div', { class: 'body' },
       h('div', { class: 'section' }, segments('language', t('settings.language'), [['zh', '中文'], ['en', 'English']], language, async (code) => { close(); await turn(code); }),
-        segments('scheme', t('settings.scheme'), schemes.map((name) => [name, t(`scheme.${name}`)]), scheme(), setScheme)),
+        segments('scheme', t('settings.scheme'), schemes.map((name) => [name, t(`scheme.${name}`)]), scheme(), setScheme),
+        notify && [toggle('notify.label', notify.wants.told(), tell), toggle('notify.mentions', notify.wants.mentions(), (input) => notify.setMentions(input.checked))]),
       !isSecureContext && h('div', { class: 'banner' }, h('span', {}, t('settings.insecure'), ' ', h('a', { href: '/ca.pem' }, t('settings.certificate')))),
       devices, all, h('button', { type: 'button', class: 'button', onclick: () => { close(); signOut(); } }, t('signOut')));
   });

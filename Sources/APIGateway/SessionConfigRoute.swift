@@ -52,7 +52,12 @@ package struct SessionConfigRoute: Sendable {
         // Two people may write to each other before there is anything between them; in rooms nobody is a member.
         guard kind == .direct || conversation != nil && (kind == .room || member != nil) else { return nil }
         let role = member?.role ?? .member
-        let settings = try store.sessionSettings.sessionSettings()
+        let settings =
+            if let conversation {
+                try store.sessionSettings.sessionSettings(in: conversation.id)
+            } else {
+                try store.sessionSettings.sessionSettings()
+            }
         var facts = PublishFacts(authority: .user, kind: kind, flags: conversation?.flags ?? [])
         let account = try store.people.user(user)
         facts.senderIsSendBanned = account?.isSendBanned ?? false

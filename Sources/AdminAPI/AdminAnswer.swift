@@ -1,5 +1,5 @@
 /// Answer of the server to a request.
-package enum AdminAnswer: Hashable, Sendable {
+package enum AdminAnswer: Equatable, Sendable {
     case done
     case status(AdminStatus)
     /// A page; `next` asks for the one after it, `nil` on the last.
@@ -41,7 +41,7 @@ package enum AdminAnswer: Hashable, Sendable {
 }
 
 /// Something that happened, for a connection that follows.
-package enum AdminEvent: Hashable, Sendable {
+package enum AdminEvent: Equatable, Sendable {
     case message(AdminMessage)
     case opened(AdminSession)
     case ended(AdminSession, reason: String)
@@ -56,7 +56,7 @@ package enum AdminEvent: Hashable, Sendable {
 }
 
 /// One line from the server.
-package enum AdminReply: Hashable, Sendable {
+package enum AdminReply: Equatable, Sendable {
     case answer(id: Int64, Result<AdminAnswer, AdminError>)
     case event(id: Int64, AdminEvent)
 }

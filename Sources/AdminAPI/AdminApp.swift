@@ -1,5 +1,5 @@
 /// Requests about the app whose clients speak LeanCloud's protocols.
-package enum AdminAppRequest: Hashable, Sendable {
+package enum AdminAppRequest: Equatable, Sendable {
     /// Shows the app without its keys.
     case show
     /// Shows the keys in full; the audit log keeps that they were read.
@@ -52,7 +52,7 @@ extension AdminAppRequest: AdminDefinitions {
 }
 
 /// Answers about the app.
-package enum AdminAppAnswer: Hashable, Sendable {
+package enum AdminAppAnswer: Equatable, Sendable {
     /// State after the request.
     case app(AdminApp)
     case keys(AdminAppKeys)

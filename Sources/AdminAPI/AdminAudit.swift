@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the audit log.
-package enum AdminAuditRequest: Hashable, Sendable {
+package enum AdminAuditRequest: Equatable, Sendable {
     /// Lists entries, newest first; `next` of the answer is the `before` of the page after it.
     case list(AuditQuery)
     case show(Int64)
@@ -32,7 +32,7 @@ extension AdminAuditRequest: AdminDefinitions {
 }
 
 /// Answers about the audit log.
-package enum AdminAuditAnswer: Hashable, Sendable {
+package enum AdminAuditAnswer: Equatable, Sendable {
     case list([AdminAuditEntry], next: Int64?)
     case one(AdminAuditEntry)
     case checked(AdminAuditCheck)

@@ -2,7 +2,7 @@ import ByteCodec
 package import ChatModel
 
 /// One field of a changed object, before and after the change.
-package struct AdminAuditField: Hashable, Sendable {
+package struct AdminAuditField: Equatable, Sendable {
     /// Name of the field; a dot separates nested names: `modes.join`.
     package var name: String
     /// Value before; `nil` for a field that did not exist.

@@ -3,7 +3,7 @@ package import ChatModel
 
 /// Requests about conversations and their messages, beyond the cases of `AdminRequest` itself. A conversation is named
 /// as in `AdminRequest.listMessages`.
-package enum AdminConversationRequest: Hashable, Sendable {
+package enum AdminConversationRequest: Equatable, Sendable {
     /// Lists the conversations of a user by number; `after` is the `next` of the page before.
     case list(of: UserName, after: Int64?)
     /// Asks for the direct conversation of two users; creates it when they have none.
@@ -37,7 +37,7 @@ package enum AdminConversationRequest: Hashable, Sendable {
 }
 
 /// Position of a page in a conversation.
-package enum AdminConversationPlace: Hashable, Sendable {
+package enum AdminConversationPlace: Equatable, Sendable {
     /// Messages just before this sequence.
     case before(Int64)
     /// Messages just after this sequence.
@@ -179,7 +179,7 @@ extension AdminConversationPlace: AdminRecord {
 }
 
 /// Answers about conversations and their messages.
-package enum AdminConversationAnswer: Hashable, Sendable {
+package enum AdminConversationAnswer: Equatable, Sendable {
     case trace(AdminTrace)
     case seen(AdminSeen)
     /// `next` asks for the page after it, `nil` on the last.

@@ -204,7 +204,7 @@ package struct AdminMessage: AdminRecord {
 /// A message that the operator sends in the name of a user, with the operator's permissions.
 package struct AdminSend: AdminRecord {
     /// Receiver of a message that the operator sends.
-    package enum Target: Hashable, Sendable {
+    package enum Target: Equatable, Sendable {
         case user(UserName)
         case group(ChannelName)
         case room(ChannelName)

@@ -1,5 +1,7 @@
 /// Reason why a request failed, in words for the operator.
-package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
+///
+/// A class, because every field of every record can throw one: a reference is all that each of these places passes on.
+package final class AdminError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Kind of a failure; the names go over the socket.
     package enum Code: String, Sendable, CaseIterable {
         /// A rule forbids it.
@@ -27,21 +29,26 @@ package struct AdminError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Kind of the failure.
-    package var code: Code
+    package let code: Code
     /// Sentence for the operator: what happened, and what to do.
-    package var message: String
+    package let message: String
     /// Refusal of a word that was typed, in the words of the language files; never goes over the socket.
-    package var typed: Typed?
+    package let typed: Typed?
 
     /// Key of a text, and the values in it.
-    package struct Typed: Hashable, Sendable {
+    package struct Typed: Equatable, Sendable {
         package var key: String
         package var values: [String: String]
     }
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, typed: Typed? = nil) {
         self.code = code
         self.message = message
+        self.typed = typed
+    }
+
+    package static func == (one: AdminError, other: AdminError) -> Bool {
+        one.code == other.code && one.message == other.message && one.typed == other.typed
     }
 
     package var description: String { self.message }

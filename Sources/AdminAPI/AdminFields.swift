@@ -6,77 +6,61 @@ import ByteCodec
 /// value of each field, writes it and hands it back; the reader makes the value from the object. The order of the list
 /// is the order on the socket.
 struct AdminFields<Record> {
-    private enum Way {
-        case writing(Record, LineWriter)
-        case reading(ObjectReader)
-        /// Makes a record of samples.
-        case sampling
-        /// Says of a record where its fields stand on a command line.
-        case describing(Record, OperationNote)
-        /// Makes a record of typed words; fields without a place keep the values of a sample.
-        case typing(Record, PlacedWords)
-        /// Makes the same record with the rows of the pages before, or for the page behind.
-        case turning(Record, AdminPages)
+    private let way: FieldWay
+    /// Record whose fields are listed; `nil` where one is made of an object or of samples.
+    private let record: Record?
+
+    private init(_ way: FieldWay, _ record: Record?) {
+        self.way = way
+        self.record = record
     }
 
-    private let way: Way
+    /// Makes a record of samples.
+    static var sampling: AdminFields { AdminFields(.sampling, nil) }
 
-    /// Ways on which nothing is written.
-    static var sampling: AdminFields { AdminFields(way: .sampling) }
+    static func writing(_ record: Record, to line: LineWriter) -> AdminFields { AdminFields(.writing(line), record) }
 
-    static func writing(_ record: Record, to line: LineWriter) -> AdminFields {
-        AdminFields(way: .writing(record, line))
-    }
+    static func reading(_ object: ObjectReader) -> AdminFields { AdminFields(.reading(object), nil) }
 
-    static func reading(_ object: ObjectReader) -> AdminFields { AdminFields(way: .reading(object)) }
-
+    /// Says of a record where its fields stand on a command line.
     static func describing(_ record: Record, to note: OperationNote) -> AdminFields {
-        AdminFields(way: .describing(record, note))
+        AdminFields(.describing(note), record)
     }
 
-    static func turning(_ record: Record, _ pages: AdminPages) -> AdminFields {
-        AdminFields(way: .turning(record, pages))
-    }
+    /// Makes the same record with the rows of the pages before, or for the page behind.
+    static func turning(_ record: Record, _ pages: AdminPages) -> AdminFields { AdminFields(.turning(pages), record) }
 
-    static func typing(_ sample: Record, _ words: PlacedWords) -> AdminFields {
-        AdminFields(way: .typing(sample, words))
-    }
+    /// Makes a record of typed words; fields without a place keep the values of a sample.
+    static func typing(_ sample: Record, _ words: PlacedWords) -> AdminFields { AdminFields(.typing(words), sample) }
 
     /// A field that stands in every object, or, when `Value` is optional, one that is left out for `nil`.
     ///
-    /// - Parameter place: where the field stands on a command line; `nil` for nowhere.
+    /// - Throws: `invalid` with the name of the field, when reading alone.
+    func callAsFunction<Value: AdminValue>(
+        _ key: StaticString, _ value: (Record) -> Value
+    ) throws(AdminError) -> Value {
+        try self.way.field(key, self.record.map(value))
+    }
+
+    /// The same, with a place on a command line.
+    ///
     /// - Throws: `invalid` with the name of the field, when reading or typing alone.
     func callAsFunction<Value: AdminValue>(
-        _ key: StaticString, _ value: (Record) -> Value, _ place: CommandPlace? = nil
+        _ key: StaticString, _ value: (Record) -> Value, _ place: CommandPlace?
     ) throws(AdminError) -> Value {
-        switch self.way {
-        case .writing(let record, let line):
-            let value = value(record)
-            line.field(key, value)
-            return value
-        case .reading(let object): return try object.value(key)
-        case .sampling: return .sample
-        case .describing(let record, let note):
-            let value = value(record)
-            if let place { note.add(value, at: place) }
-            return value
-        case .turning(let record, _): return value(record)
-        case .typing(let sample, let words):
-            guard let place else { return value(sample) }
-            if let words = words[place.name] { return try Value(words: words, at: place) }
-            if place.hasUsual { return value(sample) }
-            guard let unsaid = Value.unsaid(at: place) else {
-                throw AdminError(.invalid, "\(place.name) is missing")
-            }
-            return unsaid
-        }
+        try self.way.field(key, self.record.map(value), place)
     }
 
     /// A field of a case, which has it at hand.
+    func callAsFunction<Value: AdminValue>(_ key: StaticString, _ value: Value) throws(AdminError) -> Value {
+        try self.way.field(key, value)
+    }
+
+    /// The same, with a place on a command line.
     func callAsFunction<Value: AdminValue>(
-        _ key: StaticString, _ value: Value, _ place: CommandPlace? = nil
+        _ key: StaticString, _ value: Value, _ place: CommandPlace?
     ) throws(AdminError) -> Value {
-        try self(key, { (_: Record) in value }, place)
+        try self.way.field(key, value, place)
     }
 
     /// A record as a field of a case; its own fields say where they stand on a command line.
@@ -96,13 +80,13 @@ struct AdminFields<Record> {
 
     /// Rows of one page of a list.
     func rows<Row: AdminValue>(_ key: StaticString, _ rows: [Row]) throws(AdminError) -> [Row] {
-        guard case .turning(_, let pages) = self.way else { return try self(key, rows) }
+        guard case .turning(let pages) = self.way else { return try self(key, rows) }
         return pages.add(rows)
     }
 
     /// Place behind the page of an answer; `nil` on the last.
     func next<Place: AdminValue>(_ place: Place?) throws(AdminError) -> Place? {
-        if case .turning(_, let pages) = self.way { pages.next = place.map { $0 as any AdminValue } }
+        if case .turning(let pages) = self.way { pages.next = place.map { $0 as any AdminValue } }
         return try self("next", place)
     }
 
@@ -115,7 +99,7 @@ struct AdminFields<Record> {
     func page<Place: AdminValue>(
         _ key: StaticString, _ place: (Record) -> Place?
     ) throws(AdminError) -> Place? {
-        guard case .turning(_, let pages) = self.way else { return try self(key, place) }
+        guard case .turning(let pages) = self.way else { return try self(key, place) }
         return pages.turn()
     }
 
@@ -176,14 +160,7 @@ struct AdminFields<Record> {
 
     /// The fields of another record, beside the own ones in the same object.
     func inline<Inner: AdminRecord>(_ value: (Record) -> Inner) throws(AdminError) -> Inner {
-        switch self.way {
-        case .writing(let record, let line): try Inner(.writing(value(record), to: line))
-        case .reading(let object): try Inner(.reading(object))
-        case .sampling: try Inner(.sampling)
-        case .describing(let record, let note): try Inner(.describing(value(record), to: note))
-        case .typing(let sample, let words): try Inner(.typing(value(sample), words))
-        case .turning(let record, let pages): try Inner(.turning(value(record), pages))
-        }
+        try Inner(AdminFields<Inner>(self.way, self.record.map(value)))
     }
 
     /// The fields of a record that one word of a command line says.
@@ -202,18 +179,18 @@ struct AdminFields<Record> {
     /// The fields of a case of another family.
     func inline<Inner: AdminFamily>(_ value: Inner) throws(AdminError) -> Inner {
         switch self.way {
-        case .writing(_, let line): try value.pass(.writing(value, to: line))
+        case .writing(let line): try value.pass(.writing(value, to: line))
         case .reading(let object): try value.pass(.reading(object))
         case .sampling: value
-        case .describing(_, let note): try value.describe(to: note)
-        case .typing(_, let words): try value.pass(.typing(value, words))
-        case .turning(_, let pages): try value.pass(.turning(value, pages))
+        case .describing(let note): try value.describe(to: note)
+        case .typing(let words): try value.pass(.typing(value, words))
+        case .turning(let pages): try value.pass(.turning(value, pages))
         }
     }
 
     /// Facts of an operation beside its fields, when it is described.
     var note: OperationNote? {
-        guard case .describing(_, let note) = self.way else { return nil }
+        guard case .describing(let note) = self.way else { return nil }
         return note
     }
 
@@ -230,6 +207,51 @@ struct AdminFields<Record> {
     /// Refuses an object that was read, in other words.
     func check(_ isRight: @autoclosure () -> Bool, _ error: @autoclosure () -> AdminError) throws(AdminError) {
         if case .reading = self.way, !isRight() { throw error() }
+    }
+}
+
+/// The way that the fields of a record go, whichever record it is.
+///
+/// It is no part of `AdminFields<Record>`, so that what is done with a field is compiled once for each type of value, and
+/// not once more for each record: that was half of the module's code. What only requests, samples and refusals go
+/// through is compiled once for all types (`optimize.sil.specialize.generic.never`, here and at the values' defaults).
+private enum FieldWay {
+    case writing(LineWriter)
+    case reading(ObjectReader)
+    /// Nothing is there but the types of the fields.
+    case sampling
+    case describing(OperationNote)
+    case typing(PlacedWords)
+    case turning(AdminPages)
+
+    /// - Parameter value: value of the field; `nil` where there is none yet.
+    @inline(never)
+    func field<Value: AdminValue>(_ key: StaticString, _ value: Value?) throws(AdminError) -> Value {
+        if case .reading(let object) = self { return try object.value(key) }
+        guard let value else { return .sample }
+        if case .writing(let line) = self { line.field(key, value) }
+        return value
+    }
+
+    /// The same for a field that has a place.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    func field<Value: AdminValue>(
+        _ key: StaticString, _ value: Value?, _ place: CommandPlace?
+    ) throws(AdminError) -> Value {
+        guard let value, let place else { return try self.field(key, value) }
+        switch self {
+        case .reading, .writing, .sampling, .turning: return try self.field(key, value)
+        case .describing(let note):
+            note.add(value, at: place)
+            return value
+        case .typing(let words):
+            if let words = words[place.name] { return try Value(words: words, at: place) }
+            if place.hasUsual { return value }
+            guard let unsaid = Value.unsaid(at: place) else {
+                throw AdminError(.invalid, "\(place.name) is missing")
+            }
+            return unsaid
+        }
     }
 }
 
@@ -304,6 +326,7 @@ protocol AdminRecord: AdminValue {
 }
 
 extension AdminRecord {
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     static var sample: Self {
         do throws(AdminError) {
             return try Self(.sampling)
@@ -331,7 +354,7 @@ extension AdminRecord {
 }
 
 /// Requests, answers or events, each of which has a word on the socket and fields.
-protocol AdminFamily: Hashable, Sendable {
+protocol AdminFamily: Equatable, Sendable {
     /// Every case once, with samples.
     static var all: [Self] { get }
     /// Says the word of the case and lists its fields: the same case with what was written or read.

@@ -343,7 +343,7 @@ package struct AdminCollection: AdminRecord {
 /// A message with a file that the operator sends in the name of a user.
 package struct AdminFileSend: AdminRecord {
     /// Receiver of a file that the operator sends.
-    package enum Target: Hashable, Sendable {
+    package enum Target: Equatable, Sendable {
         case user(UserName)
         /// Any conversation, named as in `AdminRequest.listMessages`.
         case conversation(String)

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the rules that change or hide messages per receiver.
-package enum AdminFilterRequest: Hashable, Sendable {
+package enum AdminFilterRequest: Equatable, Sendable {
     /// Lists rules by number, at most `AdminProtocol.filterRows`; `after` is the `next` of the page before.
     case list(after: Int64?)
     /// Adds a rule; the answer holds it with its number.
@@ -113,7 +113,7 @@ extension AdminFilterRequest: AdminDefinitions {
 }
 
 /// Answers about the rules.
-package enum AdminFilterAnswer: Hashable, Sendable {
+package enum AdminFilterAnswer: Equatable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case rules([AdminFilterRule], next: Int64?)
     /// The rule that was added or removed.

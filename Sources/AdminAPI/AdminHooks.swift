@@ -1,5 +1,5 @@
 /// Requests about the cloud functions of an app: functions that are called before and after events.
-package enum AdminHookRequest: Hashable, Sendable {
+package enum AdminHookRequest: Equatable, Sendable {
     /// Lists every function that is called, with statistics of its calls.
     case list
     /// Disables a function until the next start of the server, or enables it again.
@@ -73,7 +73,7 @@ extension AdminHookRequest: AdminDefinitions {
 }
 
 /// Answers about cloud functions.
-package enum AdminHookAnswer: Hashable, Sendable {
+package enum AdminHookAnswer: Equatable, Sendable {
     /// Functions by name. `dropped`: number of events that no function was told, because the queue was full.
     case functions([AdminHookFunction], dropped: Int64)
     /// State after the request.

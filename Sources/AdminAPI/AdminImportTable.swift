@@ -13,7 +13,7 @@ package struct AdminImportTable: Sendable {
     package init() {}
 
     /// Meaning of one row.
-    package enum Reading: Hashable, Sendable {
+    package enum Reading: Equatable, Sendable {
         case heading
         case person(AdminImportRow)
         /// Row without a valid name, or with more columns than are known.

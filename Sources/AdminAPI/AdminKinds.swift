@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the message kinds of apps.
-package enum AdminKindRequest: Hashable, Sendable {
+package enum AdminKindRequest: Equatable, Sendable {
     /// Lists all kinds, by number.
     case list
     /// Registers a kind, or replaces one.
@@ -59,7 +59,7 @@ extension CommandPlace {
 }
 
 /// Answers about message kinds.
-package enum AdminKindAnswer: Hashable, Sendable {
+package enum AdminKindAnswer: Equatable, Sendable {
     case kinds([AdminMessageKind])
     /// State after the request.
     case kind(AdminMessageKind)

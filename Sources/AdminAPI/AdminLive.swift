@@ -1,5 +1,5 @@
 /// Requests for the live metrics of the server.
-package enum AdminLiveRequest: Hashable, Sendable {
+package enum AdminLiveRequest: Equatable, Sendable {
     /// Asks for the last ten minutes, and for one point a second as an event, until stopped.
     case start
     /// Asks for the last ten minutes alone.

@@ -3,7 +3,7 @@ import ChatModel
 /// An operation, as the socket, the audit log, `ctl`, the console and its undo read it.
 ///
 /// Each request defines it once, in `pass`, beside its fields.
-package struct AdminOperation: Hashable, Sendable {
+package struct AdminOperation: Equatable, Sendable {
     /// Name on the socket and in the audit log: `team.mute`.
     package var word = ""
     /// True when the request asks for a change.
@@ -22,7 +22,7 @@ package struct AdminOperation: Hashable, Sendable {
     package var inverse: AdminRequest?
 
     /// A line for people.
-    package struct Outcome: Hashable, Sendable {
+    package struct Outcome: Equatable, Sendable {
         /// Text key.
         package var key: String
         /// Values in the text, beside those of the answer.

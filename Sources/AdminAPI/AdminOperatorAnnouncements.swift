@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about announcements to people.
-package enum AdminAnnouncementRequest: Hashable, Sendable {
+package enum AdminAnnouncementRequest: Equatable, Sendable {
     case send(AdminNewAnnouncement)
     /// Lists announcements, newest first; `next` of the answer is the `before` of the page after it.
     case list(before: Int64?)
@@ -40,7 +40,7 @@ extension AdminAnnouncementRequest: AdminDefinitions {
 }
 
 /// Answers about announcements.
-package enum AdminAnnouncementAnswer: Hashable, Sendable {
+package enum AdminAnnouncementAnswer: Equatable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case list([AdminOperatorAnnouncement], next: Int64?)
     case one(AdminOperatorAnnouncement, people: [AdminAnnouncementReceiver], next: Int64?)

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about accounts and sessions, beyond the cases of `AdminRequest` itself.
-package enum AdminPeopleRequest: Hashable, Sendable {
+package enum AdminPeopleRequest: Equatable, Sendable {
     /// Changes an account.
     case edit(AdminUserEdit)
     /// Asks for the result of an import without doing it; at most `AdminProtocol.importRows`.

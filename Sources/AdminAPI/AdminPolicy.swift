@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the sign-in policy: sessions that may be open at the same time.
-package enum AdminPolicyRequest: Hashable, Sendable {
+package enum AdminPolicyRequest: Equatable, Sendable {
     case show
     /// Lists the sessions that this policy would end. Changes nothing.
     case preview(SignInPolicy)
@@ -37,7 +37,7 @@ extension AdminPolicyRequest: AdminDefinitions {
 }
 
 /// Answers about policies. `policy` is the text of `SignInPolicy`, `preset` the word of a known one.
-package enum AdminPolicyAnswer: Hashable, Sendable {
+package enum AdminPolicyAnswer: Equatable, Sendable {
     /// Policy that is set.
     case policy(SignInPolicy)
     /// Sessions that would end, at most `AdminProtocol.pageRows`, and their number.

@@ -119,7 +119,7 @@ package struct AdminProfileChange: AdminRecord {
 }
 
 /// Scope of an invalidation: profiles that are asked for again.
-package enum AdminInvalidation: Hashable, Sendable {
+package enum AdminInvalidation: Equatable, Sendable {
     case person(UserName)
     /// Card of a group and the profiles of its members; named as in `AdminRequest.listMessages`.
     case team(String)
@@ -127,7 +127,7 @@ package enum AdminInvalidation: Hashable, Sendable {
 }
 
 /// Requests about profiles.
-package enum AdminProfileRequest: Hashable, Sendable {
+package enum AdminProfileRequest: Equatable, Sendable {
     /// Shows a profile to the operator, or as `by` sees it in a conversation.
     case show(UserName, by: UserName?, in: String?)
     case set(AdminProfileChange)
@@ -167,7 +167,7 @@ extension AdminProfileRequest: AdminDefinitions {
 }
 
 /// Answers about profiles.
-package enum AdminProfileAnswer: Hashable, Sendable {
+package enum AdminProfileAnswer: Equatable, Sendable {
     case one(AdminProfile)
     case metrics([AdminMetric])
 }

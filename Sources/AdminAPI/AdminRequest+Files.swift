@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about files.
-package enum AdminFileRequest: Hashable, Sendable {
+package enum AdminFileRequest: Equatable, Sendable {
     case list(AdminFileQuery)
     case show(FileKey)
     /// Reads and checks the content of one file, or all contents; events report the progress.
@@ -63,7 +63,7 @@ extension CommandPlace {
 }
 
 /// Answers about files.
-package enum AdminFileAnswer: Hashable, Sendable {
+package enum AdminFileAnswer: Equatable, Sendable {
     case list([AdminFile], AdminFileTotals)
     case one(AdminFileDetail)
     case checked(AdminFileCheck)

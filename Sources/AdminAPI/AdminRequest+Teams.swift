@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the members and the settings of a group; a team is a group with a form.
-package enum AdminTeamRequest: Hashable, Sendable {
+package enum AdminTeamRequest: Equatable, Sendable {
     case show(ChannelName)
     case create(AdminNewTeam)
     case set(ChannelName, AdminTeamPatch)
@@ -241,7 +241,7 @@ extension CommandPlace {
 }
 
 /// Answers about teams.
-package enum AdminTeamAnswer: Hashable, Sendable {
+package enum AdminTeamAnswer: Equatable, Sendable {
     case team(AdminTeam)
     case invited(AdminTeamInvited)
     case card([AdminCardRow])

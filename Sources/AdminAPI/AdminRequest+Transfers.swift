@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about uploads and downloads.
-package enum AdminTransferRequest: Hashable, Sendable {
+package enum AdminTransferRequest: Equatable, Sendable {
     /// Lists transfers of one user, or of all for `nil`; `withOver` includes ended ones. The limit is
     /// 1...`AdminProtocol.fileRows`.
     case list(UserName?, withOver: Bool, limit: Int64)
@@ -64,7 +64,7 @@ extension AdminTransferRequest: AdminDefinitions {
 }
 
 /// Answers about transfers.
-package enum AdminTransferAnswer: Hashable, Sendable {
+package enum AdminTransferAnswer: Equatable, Sendable {
     case list([AdminTransfer])
     case one(AdminTransfer)
     /// Bytes of the file that are there after the piece.

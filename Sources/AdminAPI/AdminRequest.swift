@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Request of an operator.
-package enum AdminRequest: Hashable, Sendable {
+package enum AdminRequest: Equatable, Sendable {
     case status
     /// The one-time token that makes the first administrator from the web page.
     case setupToken

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about searching the messages of all people.
-package enum AdminSearchRequest: Hashable, Sendable {
+package enum AdminSearchRequest: Equatable, Sendable {
     /// Finds messages, the newest first; needs a reason, and is in the audit log with the words.
     case messages(AdminSearch)
     case status
@@ -74,7 +74,7 @@ extension AdminSearchRequest: AdminDefinitions {
 }
 
 /// Answers about searching. A rebuild is answered with `done` once it was asked for.
-package enum AdminSearchAnswer: Hashable, Sendable {
+package enum AdminSearchAnswer: Equatable, Sendable {
     /// A page, the newest message first; `next` asks for the one after it, `nil` on the last. `indexedTo` is the time
     /// before which everything said can be found, UTC milliseconds.
     case found([AdminFound], next: String?, indexedTo: Int64)

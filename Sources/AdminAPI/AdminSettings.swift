@@ -1,13 +1,14 @@
 package import ChatModel
 
 /// Requests about settings: those of conversations, those of the server's file, and limits.
-package enum AdminSettingsRequest: Hashable, Sendable {
+package enum AdminSettingsRequest: Equatable, Sendable {
     case list
     case show(String)
-    /// Sets a value. A setting of the file holds everywhere, and has no other scope.
-    case set(String, SessionScope, String)
+    /// Sets a value. A setting of the file holds everywhere, and has no other scope. With a conversation, named as in
+    /// `AdminRequest.listMessages`, it holds there alone, for every role, and the scope is everywhere.
+    case set(String, SessionScope, String, conversation: String? = nil)
     /// Removes a value that was set; a setting of the file gets the value of the file again.
-    case reset(String, SessionScope)
+    case reset(String, SessionScope, conversation: String? = nil)
     /// Asks for the values that apply to a user in a conversation, named as in `AdminRequest.listMessages`; without a
     /// user, to a plain member.
     case effective(conversation: String, user: UserName?)
@@ -16,7 +17,8 @@ package enum AdminSettingsRequest: Hashable, Sendable {
 
 extension AdminSettingsRequest: AdminDefinitions {
     static let all: [Self] = [
-        .list, .show(.sample), .set(.sample, .sample, .sample), .reset(.sample, .sample),
+        .list, .show(.sample), .set(.sample, .sample, .sample, conversation: .sample),
+        .reset(.sample, .sample, conversation: .sample),
         .effective(conversation: .sample, user: .sample), .limits,
     ]
 
@@ -30,21 +32,26 @@ extension AdminSettingsRequest: AdminDefinitions {
             fields.look("setting.show", name)
             fields.ctl("setting show", examples: ["max_input", "limits.connections"])
             return try .show(fields("name", name, .setting))
-        case .set(let name, let scope, let value):
-            fields.change("setting.set", .setting(name, scope))
+        case .set(let name, let scope, let value, let conversation):
+            fields.change("setting.set", .setting(name, scope, conversation: conversation))
             fields.ctl(
                 "setting set",
                 examples: [
                     "max_input 5000", "input_disabled on --in group/member", "menu_hidden camera,location --in room",
-                    "limits.sessions_per_user 5",
+                    "receipts off --conversation tea", "limits.sessions_per_user 5",
                 ])
             return try .set(
                 fields("name", name, .setting), fields.inline(scope, .scope),
-                fields("value", value, .argument("VALUE", "argument.settingValue")))
-        case .reset(let name, let scope):
-            fields.change("setting.reset", .setting(name, scope))
-            fields.ctl("setting reset", examples: ["max_input", "input_disabled --in group/member"])
-            return try .reset(fields("name", name, .setting), fields.inline(scope, .scope))
+                fields("value", value, .argument("VALUE", "argument.settingValue")),
+                conversation: fields("conversation", conversation, .ofConversation))
+        case .reset(let name, let scope, let conversation):
+            fields.change("setting.reset", .setting(name, scope, conversation: conversation))
+            fields.ctl(
+                "setting reset",
+                examples: ["max_input", "input_disabled --in group/member", "receipts --conversation tea"])
+            return try .reset(
+                fields("name", name, .setting), fields.inline(scope, .scope),
+                conversation: fields("conversation", conversation, .ofConversation))
         case .effective(let conversation, let user):
             fields.look("setting.effective", conversation)
             fields.ctl("setting effective", examples: ["tea", "tea --user ming"])
@@ -62,6 +69,7 @@ extension AdminSettingsRequest: AdminDefinitions {
 extension CommandPlace {
     fileprivate static let setting = argument("NAME", "argument.setting")
     fileprivate static let scope = option("in", "SCOPE", "option.settingScope")
+    fileprivate static let ofConversation = option("conversation", "CONVERSATION", "option.settingConversation")
 }
 
 extension SessionScope: AdminRecord {
@@ -101,7 +109,7 @@ extension SessionScope: AdminRecord {
 }
 
 /// Answers about settings.
-package enum AdminSettingsAnswer: Hashable, Sendable {
+package enum AdminSettingsAnswer: Equatable, Sendable {
     case list([AdminSetting])
     case one(AdminSetting)
     case effective([AdminEffectiveSetting])
@@ -168,6 +176,10 @@ package struct AdminSetting: AdminRecord {
     package var isEnforced: Bool
     /// Values for some conversations or roles.
     package var overrides: [AdminSettingOverride]
+    /// Number of single conversations that have their own value.
+    package var conversationCount: Int64 = 0
+    /// The first of those conversations, at most `AdminProtocol.pageRows`; only in the answer about one setting.
+    package var conversations: [AdminConversationSetting] = []
 
     package init(
         name: String, about: String = "", group: Group, form: Form, bounds: String, choices: [String] = [],
@@ -201,6 +213,26 @@ package struct AdminSetting: AdminRecord {
         self.isLive = try fields("live", \.isLive)
         self.isEnforced = try fields("enforced", \.isEnforced)
         self.overrides = try fields("overrides", \.overrides)
+        self.conversationCount = try fields("conversationCount", \.conversationCount, usually: 0)
+        self.conversations = try fields("conversations", \.conversations, usually: [])
+    }
+}
+
+/// A value for one conversation.
+package struct AdminConversationSetting: AdminRecord {
+    /// Conversation, named as in `AdminRequest.listMessages`.
+    package var conversation: String
+    /// Value, as operators write it.
+    package var value: String
+
+    package init(_ conversation: String, _ value: String) {
+        self.conversation = conversation
+        self.value = value
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.conversation = try fields("conversation", \.conversation)
+        self.value = try fields("value", \.value)
     }
 }
 
@@ -228,19 +260,19 @@ package struct AdminEffectiveSetting: AdminRecord {
     package var name: String
     /// Value, as operators write it.
     package var value: String
-    /// Scope at which the value was set; `nil` for the built-in value.
-    package var scope: SessionScope?
+    /// Origin of the value.
+    package var source: SessionSettings.Source
 
-    package init(_ name: String, _ value: String, from scope: SessionScope?) {
+    package init(_ name: String, _ value: String, from source: SessionSettings.Source) {
         self.name = name
         self.value = value
-        self.scope = scope
+        self.source = source
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.name = try fields("name", \.name)
         self.value = try fields("value", \.value)
-        self.scope = try fields("scope") { $0.scope.map { ScopeText(scope: $0) } }?.scope
+        self.source = try fields("scope", { SourceText($0.source) })?.source ?? .builtIn
     }
 }
 
@@ -271,17 +303,32 @@ package struct AdminSettingLimit: AdminRecord {
     }
 }
 
-/// Scope as operators write it.
-private struct ScopeText: AdminText {
-    var scope: SessionScope
+/// Origin of a value that was set: a scope as operators write it, or `conversation`.
+private struct SourceText: AdminText {
+    private static let conversation = "conversation"
 
-    static var sample: ScopeText { ScopeText(scope: .everywhere) }
-    var spelling: String { self.scope.text }
+    var source: SessionSettings.Source
+    var spelling: String
+
+    static var sample: SourceText { SourceText(source: .scope(.everywhere), spelling: SessionScope.everywhere.text) }
 }
 
-extension ScopeText {
+extension SourceText {
+    /// - Returns: `nil` for a built-in value.
+    init?(_ source: SessionSettings.Source) {
+        switch source {
+        case .builtIn: return nil
+        case .scope(let scope): self.init(source: source, spelling: scope.text)
+        case .conversation: self.init(source: source, spelling: Self.conversation)
+        }
+    }
+
     init?(spelling: String) {
-        guard let scope = try? SessionScope(spelling) else { return nil }
-        self.scope = scope
+        if spelling == Self.conversation {
+            self.init(source: .conversation, spelling: spelling)
+        } else {
+            guard let scope = try? SessionScope(spelling) else { return nil }
+            self.init(source: .scope(scope), spelling: scope.text)
+        }
     }
 }

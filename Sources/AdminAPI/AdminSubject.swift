@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Subject of an operation: what it is about, and whose state the audit log keeps before and after a change.
-package enum AdminSubject: Hashable, Sendable {
+package enum AdminSubject: Equatable, Sendable {
     /// A name alone, or none; of some changes what was asked for says it all.
     case text(String?)
     /// An account with its profile and its tokens.
@@ -26,7 +26,8 @@ package enum AdminSubject: Hashable, Sendable {
     /// Filter rules; the text names one of them, or the receiver.
     case filters(String?)
     case kind(MessageKind)
-    case setting(String, SessionScope)
+    /// A setting in a scope, or in one conversation, named as in `AdminRequest.listMessages`.
+    case setting(String, SessionScope, conversation: String?)
     case policy
     /// The app; the text names one of its keys.
     case app(String?)
@@ -38,7 +39,7 @@ package enum AdminSubject: Hashable, Sendable {
         case .user(let name), .person(let name), .list(let name, _, _): name.text
         case .team(let name, _), .member(_, let name), .room(let name): name.text
         case .joinRequest(let number): String(number)
-        case .conversation(let name), .setting(let name, _): name
+        case .conversation(let name), .setting(let name, _, _): name
         case .file(let key): key.text
         case .announcements(let team): team?.text
         case .words(let words): words.count == 1 ? words[0] : nil

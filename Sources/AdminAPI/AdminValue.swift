@@ -2,7 +2,7 @@ import ByteCodec
 import ChatModel
 
 /// A value that can be a field of a record.
-protocol AdminValue: Hashable, Sendable {
+protocol AdminValue: Equatable, Sendable {
     /// Stands for any value where cases are listed.
     static var sample: Self { get }
     /// The field is left out.

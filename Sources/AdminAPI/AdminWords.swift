@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the word list.
-package enum AdminWordRequest: Hashable, Sendable {
+package enum AdminWordRequest: Equatable, Sendable {
     /// Lists rules in the order of their folded words, at most `AdminProtocol.pageRows`; `after` is the `next` of the
     /// page before.
     case list(after: String?)
@@ -56,7 +56,7 @@ extension AdminWordRequest {
 }
 
 /// Answers about the word list. Adding and removing are answered with `count`: the number of changed rules.
-package enum AdminWordAnswer: Hashable, Sendable {
+package enum AdminWordAnswer: Equatable, Sendable {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case rules([WordRule], next: String?)
     case tested(AdminWordTest)

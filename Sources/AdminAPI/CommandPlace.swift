@@ -1,9 +1,9 @@
 import ChatModel
 
 /// Place of a field on the command line of its operation: an argument by its position, or an option by its name.
-package struct CommandPlace: Hashable, Sendable {
+package struct CommandPlace: Equatable, Sendable {
     /// Form of the place.
-    package enum Shape: Hashable, Sendable {
+    package enum Shape: Equatable, Sendable {
         /// One word by its position.
         case argument
         /// Words by their position, behind all others.
@@ -128,6 +128,7 @@ extension AdminValue {
     static func unsaid(at place: CommandPlace) -> Self? { nil }
     static var splitsAtCommas: Bool { false }
     func words(at place: CommandPlace) -> [String]? { nil }
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         throw AdminError(.invalid, "\(place.name): this field is on no command line")
     }
@@ -146,12 +147,12 @@ extension CommandPlace {
     func refusal(
         of word: String, key: String? = nil, maximum: Int? = nil, choices: [String]? = nil
     ) -> AdminError {
-        var error = AdminError(.invalid, "\(self.name): \(word) is no value of it")
         var values = ["name": word, "text": word, "number": word, "row": word, "value": word, "key": word]
         values["maximum"] = maximum.map { String($0) }
         values["rows"] = choices?.joined(separator: ", ")
-        error.typed = AdminError.Typed(key: self.refusal ?? key ?? self.help, values: values)
-        return error
+        return AdminError(
+            .invalid, "\(self.name): \(word) is no value of it",
+            typed: AdminError.Typed(key: self.refusal ?? key ?? self.help, values: values))
     }
 }
 
@@ -229,6 +230,7 @@ extension AdminText {
     static var typedRefusal: (key: String, maximum: Int)? { nil }
     static var splitsAtCommas: Bool { true }
     func words(at place: CommandPlace) -> [String]? { [self.spelling] }
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         let word = try place.word(of: words)
         guard let value = Self(spelling: word) else {

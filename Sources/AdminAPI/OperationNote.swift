@@ -99,8 +99,6 @@ extension AdminFields {
     /// Refuses typed words, in the words of a text.
     func checkTyped(_ isRight: @autoclosure () -> Bool, _ key: String) throws(AdminError) {
         guard self.isTyping, !isRight() else { return }
-        var error = AdminError(.invalid, key)
-        error.typed = AdminError.Typed(key: key, values: [:])
-        throw error
+        throw AdminError(.invalid, key, typed: AdminError.Typed(key: key, values: [:]))
     }
 }

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// A value that has one word, on the socket, in commands and in the console.
-package protocol AdminWord: CaseIterable, Hashable, Sendable {
+package protocol AdminWord: CaseIterable, Equatable, Sendable {
     var word: String { get }
 }
 

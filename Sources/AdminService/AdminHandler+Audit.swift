@@ -66,7 +66,7 @@ extension AdminHandler {
         case .words: Self.stateOfWord(subject.text)
         case .filters: Self.stateOfFilter
         case .kind(let kind): Self.stateOfKind(kind)
-        case .setting(let name, let scope): Self.stateOfSetting(name, scope)
+        case .setting(let name, let scope, let conversation): Self.stateOfSetting(name, scope, in: conversation)
         case .policy: Self.stateOfPolicy
         case .app: Self.stateOfApp
         }

@@ -10,11 +10,16 @@ extension AdminHandler {
             let server = self.options.serverSettings?.list() ?? []
             self.read(then) { transaction throws(StoreError) in
                 let settings = try transaction.sessionSettings.sessionSettings()
-                return .settings(.list(SessionSetting.all.map { Self.shown($0, settings) } + server))
+                let counts = try transaction.sessionSettings.conversationCounts()
+                return .settings(.list(SessionSetting.all.map { Self.shown($0, settings, counts) } + server))
             }
         case .show(let name): self.showSetting(name, then)
-        case .set(let name, let scope, let value): self.setSetting(name, scope, value, then)
-        case .reset(let name, let scope): self.resetSetting(name, scope, then)
+        case .set(let name, let scope, let value, nil): self.setSetting(name, scope, value, then)
+        case .reset(let name, let scope, nil): self.resetSetting(name, scope, then)
+        case .set(let name, let scope, let value, let conversation?):
+            self.changeSetting(name, scope, of: conversation, to: value, then)
+        case .reset(let name, let scope, let conversation?):
+            self.changeSetting(name, scope, of: conversation, to: nil, then)
         case .effective(let conversation, let user): self.effectiveSettings(conversation, user, then)
         case .limits: then(.success(.settings(.limits(self.settingLimits))))
         }
@@ -22,15 +27,34 @@ extension AdminHandler {
 
     // MARK: Looking
 
-    private static func shown(_ setting: SessionSetting, _ settings: SessionSettings) -> AdminSetting {
+    private static func shown(
+        _ setting: SessionSetting, _ settings: SessionSettings, _ counts: [String: Int64]
+    ) -> AdminSetting {
         let everywhere = settings[setting, .everywhere]
-        return AdminSetting(
+        var shown = AdminSetting(
             name: setting.name, group: .session, form: setting.form, bounds: setting.bounds, choices: setting.choices,
             builtIn: setting.builtIn.text, value: (everywhere ?? setting.builtIn).text,
             origin: everywhere == nil ? "built in" : "set at run time", isLive: true, isEnforced: setting.isEnforced,
             overrides: settings.overrides(of: setting).filter { $0.scope != .everywhere }.map {
                 AdminSettingOverride($0.scope, $0.value.text)
             })
+        shown.conversationCount = counts[setting.name] ?? 0
+        return shown
+    }
+
+    /// One setting, with the first conversations that have their own value.
+    private static func shown(
+        _ setting: SessionSetting, _ transaction: ReadTransaction
+    ) throws(StoreError) -> AdminSetting {
+        let reads = transaction.sessionSettings
+        var shown = Self.shown(setting, try reads.sessionSettings(), try reads.conversationCounts())
+        guard shown.conversationCount > 0 else { return shown }
+        for (id, value) in try reads.conversations(setting: setting, limit: AdminProtocol.pageRows) {
+            guard let conversation = try transaction.conversations.one(id) else { continue }
+            shown.conversations.append(
+                AdminConversationSetting(try Self.name(of: conversation, transaction), value.text))
+        }
+        return shown
     }
 
     private func serverSetting(_ name: String) throws(AdminError) -> AdminSetting {
@@ -49,7 +73,7 @@ extension AdminHandler {
             }
         }
         self.read(then) { transaction throws(StoreError) in
-            .settings(.one(Self.shown(setting, try transaction.sessionSettings.sessionSettings())))
+            .settings(.one(try Self.shown(setting, transaction)))
         }
     }
 
@@ -61,12 +85,8 @@ extension AdminHandler {
                 let id = try transaction.existingUser(user).id
                 role = try transaction.conversations.member(id, in: found.id)?.role ?? .member
             }
-            let settings = try transaction.sessionSettings.sessionSettings()
-            return .settings(
-                .effective(
-                    settings.effective(found.kind, role).map {
-                        AdminEffectiveSetting($0.setting.name, $0.value.text, from: $0.scope)
-                    }))
+            let settings = try transaction.sessionSettings.sessionSettings(in: found.id)
+            return .settings(.effective(settings.effective(found.kind, role).map { AdminEffectiveSetting($0) }))
         }
     }
 
@@ -90,8 +110,44 @@ extension AdminHandler {
     ) {
         self.write(then) { transaction throws(StoreError) in
             try transaction.sessionSettings.setSessionSetting(setting, in: scope, to: value)
-            return .settings(.one(Self.shown(setting, try transaction.reading.sessionSettings.sessionSettings())))
+            return .settings(.one(try Self.shown(setting, transaction.reading)))
         }
+    }
+
+    /// Sets or resets a setting of one conversation. Answers with what holds there now.
+    ///
+    /// - Parameter text: `nil` to reset.
+    private func changeSetting(
+        _ name: String, _ scope: SessionScope, of conversation: String, to text: String?, _ then: @escaping Answer
+    ) {
+        let setting: SessionSetting
+        let value: SessionSettingValue?
+        do throws(AdminError) {
+            (setting, value) = try self.conversationSetting(name, scope, text)
+        } catch {
+            return then(.failure(error))
+        }
+        self.write(then) { transaction throws(StoreError) in
+            let found = try Self.find(conversation, transaction.reading)
+            try transaction.sessionSettings.setConversationSetting(setting, in: found.id, to: value)
+            let settings = try transaction.reading.sessionSettings.sessionSettings(in: found.id)
+            return .settings(.effective([AdminEffectiveSetting(settings.effective(setting, found.kind, .member))]))
+        }
+    }
+
+    private func conversationSetting(
+        _ name: String, _ scope: SessionScope, _ text: String?
+    ) throws(AdminError) -> (SessionSetting, SessionSettingValue?) {
+        guard let setting = SessionSetting.named(name) else {
+            _ = try self.serverSetting(name)
+            throw AdminError(.invalid, "\(name) is a setting of the server: it holds everywhere")
+        }
+        guard scope == .everywhere else {
+            throw AdminError(.invalid, "a value for one conversation holds for every role: say --conversation or --in")
+        }
+        guard let text else { return (setting, nil) }
+        guard let value = setting.value(text) else { throw AdminError(.invalid, "\(name): \(setting.bounds)") }
+        return (setting, value)
     }
 
     /// - Parameter text: `nil` for what the file says.
@@ -125,11 +181,25 @@ extension AdminHandler {
         }
     }
 
-    /// State of a setting for the audit log: its value in a scope, `-` for nothing set.
-    static func stateOfSetting(_ name: String, _ scope: SessionScope) -> AuditNote.State {
+    /// State of a setting for the audit log: its value in a scope or a conversation, `-` for nothing set.
+    static func stateOfSetting(
+        _ name: String, _ scope: SessionScope, in conversation: String?
+    ) -> AuditNote.State {
         { transaction throws(StoreError) in
             let value: String?
-            if let setting = SessionSetting.named(name) {
+            if let conversation {
+                guard let setting = SessionSetting.named(name) else { return nil }
+                let own: ConversationSettings
+                do throws(StoreError) {
+                    own = try transaction.sessionSettings.own(of: try Self.find(conversation, transaction).id)
+                } catch .notFound {
+                    return nil
+                }
+                return Self.object { json in
+                    json.text("conversation", conversation)
+                    json.text("value", own[setting]?.text ?? "-")
+                }
+            } else if let setting = SessionSetting.named(name) {
                 value = try transaction.sessionSettings.sessionSettings()[setting, scope]?.text
             } else {
                 value = try transaction.sessionSettings.serverSettings()[name]
@@ -198,6 +268,12 @@ extension AdminHandler {
     static let stateOfPolicy: AuditNote.State = { transaction throws(StoreError) in
         let policy = try transaction.sessionSettings.signInPolicy()
         return Self.object { $0.text("policy", policy.text) }
+    }
+}
+
+extension AdminEffectiveSetting {
+    fileprivate init(_ effective: SessionSettings.Effective) {
+        self.init(effective.setting.name, effective.value.text, from: effective.source)
     }
 }
 

@@ -196,7 +196,7 @@ extension AdminError {
     /// Refusal of a server without files.
     static let noFiles = AdminError(.refused, "this server keeps no files")
 
-    init(_ error: TransferError) {
+    convenience init(_ error: TransferError) {
         let code: Code
         switch error {
         case .refused(let error):

@@ -131,7 +131,7 @@ struct AdminHandler: Sendable {
 }
 
 extension AdminError {
-    init(_ error: StoreError) {
+    convenience init(_ error: StoreError) {
         let code: Code
         switch error {
         case .busy: code = .busy
@@ -146,7 +146,7 @@ extension AdminError {
         self.init(code, error.description)
     }
 
-    init(_ error: AccountsError) {
+    convenience init(_ error: AccountsError) {
         switch error {
         case .store(let error): self.init(error)
         case .noSuchUser: self.init(.notFound, error.description)

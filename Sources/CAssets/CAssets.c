@@ -5,17 +5,17 @@
 #if !__has_include("lang/en.json") || !__has_include("lang/zh-Hans.json")
 #error "assets/lang is incomplete"
 #endif
-#if !__has_include("page/api.js") || !__has_include("page/chat.js") || !__has_include("page/composer.js")             \
-    || !__has_include("page/card.js") || !__has_include("page/invite.js") || !__has_include("page/teams.js")                                                  \
-    || !__has_include("page/dom.js") || !__has_include("page/sign-in.js") || !__has_include("page/en.json")              \
-    || !__has_include("page/feed.js") || !__has_include("page/i18n.js") || !__has_include("page/icon.svg")            \
-    || !__has_include("page/index.html") || !__has_include("page/list.js") || !__has_include("page/main.js")          \
-    || !__has_include("page/media.js") || !__has_include("page/model.js") || !__has_include("page/page.css")          \
-    || !__has_include("page/parts.js") || !__has_include("page/people.js") || !__has_include("page/search.js")        \
-    || !__has_include("page/select.js") || !__has_include("page/settings.js") || !__has_include("page/uploads.js")    \
-    || !__has_include("page/zh.json") || !__has_include("page/options.js") || !__has_include("page/record.js")          \
-    || !__has_include("page/secure.js") || !__has_include("page/kinds.js") || !__has_include("page/theme.js")           \
-    || !__has_include("page/en-more.json") || !__has_include("page/zh-more.json") || !__has_include("page/store.js")    \
+#if !__has_include("page/api.js") || !__has_include("page/chat.js") || !__has_include("page/composer.js")              \
+    || !__has_include("page/card.js") || !__has_include("page/invite.js")                                              \
+    || !__has_include("page/dom.js") || !__has_include("page/sign-in.js") || !__has_include("page/en.json")            \
+    || !__has_include("page/feed.js") || !__has_include("page/i18n.js") || !__has_include("page/icon.svg")             \
+    || !__has_include("page/index.html") || !__has_include("page/list.js") || !__has_include("page/main.js")           \
+    || !__has_include("page/media.js") || !__has_include("page/model.js") || !__has_include("page/page.css")           \
+    || !__has_include("page/parts.js") || !__has_include("page/people.js") || !__has_include("page/search.js")         \
+    || !__has_include("page/select.js") || !__has_include("page/uploads.js")                                           \
+    || !__has_include("page/zh.json") || !__has_include("page/options.js") || !__has_include("page/record.js")         \
+    || !__has_include("page/secure.js") || !__has_include("page/kinds.js") || !__has_include("page/theme.js")          \
+    || !__has_include("page/en-more.json") || !__has_include("page/zh-more.json") || !__has_include("page/store.js")   \
     || !__has_include("page/install.js") || !__has_include("page/notices.js") || !__has_include("page/worker.js")      \
     || !__has_include("page/app.webmanifest") || !__has_include("page/icon.png")
 #error "assets/page is incomplete"
@@ -39,14 +39,14 @@ EMBED(chinese, "lang/zh-Hans.json")
 
 // X(symbol, name): the files of the page. A test holds this list against the folder.
 #define PAGE_FILES(X)                                                                                                  \
-    X(api, "api.js") X(card, "card.js") X(invite, "invite.js") X(teams, "teams.js")                                    \
-    X(chat, "chat.js") X(composer, "composer.js") X(dom, "dom.js") X(sign_in, "sign-in.js")                 \
+    X(api, "api.js") X(card, "card.js") X(invite, "invite.js")                                                         \
+    X(chat, "chat.js") X(composer, "composer.js") X(dom, "dom.js") X(sign_in, "sign-in.js")                            \
     X(en, "en.json") X(feed, "feed.js") X(i18n, "i18n.js") X(icon, "icon.svg") X(index, "index.html")                  \
     X(list, "list.js") X(main, "main.js") X(media, "media.js") X(model, "model.js") X(page, "page.css")                \
     X(parts, "parts.js") X(people, "people.js") X(search, "search.js") X(select, "select.js")                          \
-    X(settings, "settings.js") X(uploads, "uploads.js") X(zh, "zh.json")              \
-    X(options, "options.js") X(record, "record.js") X(secure, "secure.js") X(kinds, "kinds.js") X(theme, "theme.js") \
-    X(en_more, "en-more.json") X(zh_more, "zh-more.json") X(store, "store.js") X(install, "install.js")                 \
+    X(uploads, "uploads.js") X(zh, "zh.json")                                                                          \
+    X(options, "options.js") X(record, "record.js") X(secure, "secure.js") X(kinds, "kinds.js") X(theme, "theme.js")   \
+    X(en_more, "en-more.json") X(zh_more, "zh-more.json") X(store, "store.js") X(install, "install.js")                \
     X(notices, "notices.js") X(worker, "worker.js") X(manifest, "app.webmanifest") X(icon_png, "icon.png")
 
 #define PAGE_INCLUDE(name, file) INCLUDE(page_##name, "page/" file)

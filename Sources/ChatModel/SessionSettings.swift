@@ -188,16 +188,45 @@ extension SessionSetting {
 
 // MARK: What was set
 
+/// Values of settings for one conversation alone, for everybody in it.
+package struct ConversationSettings: Hashable, Sendable {
+    /// Most values of all conversations together.
+    package static let maximumValues = 10_000
+
+    private var values: [String: SessionSettingValue] = [:]
+
+    package init() {}
+
+    /// True when there is none.
+    package var isEmpty: Bool { self.values.isEmpty }
+    /// Number of values; at most one of each setting.
+    package var count: Int { self.values.count }
+
+    /// Value of a setting; `nil` for none.
+    package subscript(setting: SessionSetting) -> SessionSettingValue? {
+        get { self.values.isEmpty ? nil : self.values[setting.name] }
+        set { self.values[setting.name] = newValue }
+    }
+}
+
 /// Settings of the operator, over the built-in ones.
 package struct SessionSettings: Hashable, Sendable {
-    /// A value, and where it holds; `nil` when nothing was set and it is the built-in one.
+    /// Origin of a value.
+    package enum Source: Hashable, Sendable {
+        case builtIn
+        case scope(SessionScope)
+        /// Set for the one conversation.
+        case conversation
+    }
+
+    /// A value and its origin.
     package struct Effective: Hashable, Sendable {
         /// Setting.
         package var setting: SessionSetting
         /// Value.
         package var value: SessionSettingValue
-        /// Scope; `nil` for the built-in value.
-        package var scope: SessionScope?
+        /// Origin of the value.
+        package var source: Source
     }
 
     private struct Key: Hashable, Sendable {
@@ -206,15 +235,32 @@ package struct SessionSettings: Hashable, Sendable {
     }
 
     private var values: [Key: SessionSettingValue] = [:]
-    /// The settings that were set somewhere.
+    /// The settings that were set for a scope.
     private var names: Set<String> = []
+    /// Values of one conversation, which win over every scope.
+    private var own = ConversationSettings()
     /// True when a setting was set that decides who may send what. Otherwise no role and place are looked up.
     package private(set) var bindsSenders = false
 
     package init() {}
 
+    /// The same settings in a conversation with values of its own.
+    package func with(_ own: ConversationSettings) -> SessionSettings {
+        guard !own.isEmpty else { return self }
+        var settings = self
+        settings.own = own
+        settings.findOutWhomItBinds()
+        return settings
+    }
+
+    private mutating func findOutWhomItBinds() {
+        self.bindsSenders = self.isSet(.inputDisabled) || self.isSet(.maxInput)
+    }
+
     /// True when a setting was set anywhere.
-    package func isSet(_ setting: SessionSetting) -> Bool { self.names.contains(setting.name) }
+    package func isSet(_ setting: SessionSetting) -> Bool {
+        self.own[setting] != nil || self.names.contains(setting.name)
+    }
 
     /// Value set for exactly this scope; `nil` for none.
     package subscript(setting: SessionSetting, scope: SessionScope) -> SessionSettingValue? {
@@ -226,11 +272,11 @@ package struct SessionSettings: Hashable, Sendable {
             } else if !self.values.keys.contains(where: { $0.name == setting.name }) {
                 self.names.remove(setting.name)
             }
-            self.bindsSenders = self.isSet(.inputDisabled) || self.isSet(.maxInput)
+            self.findOutWhomItBinds()
         }
     }
 
-    /// Where a setting was set and to what, the most specific scopes last.
+    /// Scopes where a setting was set and to what, the most specific scopes last.
     package func overrides(of setting: SessionSetting) -> [(scope: SessionScope, value: SessionSettingValue)] {
         let order: (SessionScope) -> (Int, Int64, Int64) = { scope in
             let depth = (scope.kind == nil ? 0 : 2) + (scope.role == nil ? 0 : 1)
@@ -240,14 +286,17 @@ package struct SessionSettings: Hashable, Sendable {
             .sorted { order($0.0) < order($1.0) }
     }
 
-    /// Value of a setting for a role in a kind of conversation: the most specific one, else the built-in one.
+    /// Value of a setting for a role in a kind of conversation: the conversation's own, else the most specific one, else
+    /// the built-in one.
     package func effective(_ setting: SessionSetting, _ kind: ConversationKind, _ role: MemberRole) -> Effective {
+        if let value = self.own[setting] { return Effective(setting: setting, value: value, source: .conversation) }
         if self.isSet(setting) {
             for scope in SessionScope.scopes(kind, role) {
-                if let value = self[setting, scope] { return Effective(setting: setting, value: value, scope: scope) }
+                guard let value = self[setting, scope] else { continue }
+                return Effective(setting: setting, value: value, source: .scope(scope))
             }
         }
-        return Effective(setting: setting, value: setting.builtIn(in: kind), scope: nil)
+        return Effective(setting: setting, value: setting.builtIn(in: kind), source: .builtIn)
     }
 
     /// All settings for a role in a kind of conversation.

@@ -88,8 +88,7 @@ extension Connection {
     /// Something of this connection is being worked on: it did not fail to come.
     var isWaitingForUs: Bool {
         if self.isAuthenticated || self.isSignInHeld { return true }
-        guard let http = self.http else { return false }
-        return http.isAnswering || http.receiver != nil
+        return self.http?.state.isWaitingForUs ?? false
     }
 
     /// Another connection gets the place of this one, on which nobody has signed in.

@@ -210,7 +210,7 @@ package final class Connection {
     package func resumeReading() {
         guard self.isPaused else { return }
         self.isPaused = false
-        self.http?.pace.restart()
+        self.http?.state.resumed()
         self.sendContinue()
         self.lastReceived = self.reactor.now.nanoseconds
         self.reactor.wake(self, at: self.idleDeadline)

@@ -17,6 +17,14 @@ let settingRequestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"setting.set","with":{"name":"placeholder.zh-Hans","value":"请输入消息"}}"#
     ),
     (
+        .settings(.set("receipts", .everywhere, "off", conversation: "verona")),
+        #"{"id":7,"ask":"setting.set","with":{"name":"receipts","value":"off","conversation":"verona"}}"#
+    ),
+    (
+        .settings(.reset("receipts", .everywhere, conversation: "verona")),
+        #"{"id":7,"ask":"setting.reset","with":{"name":"receipts","conversation":"verona"}}"#
+    ),
+    (
         .settings(.reset("max_input", SessionScope(nil, .owner))),
         #"{"id":7,"ask":"setting.reset","with":{"name":"max_input","role":"owner"}}"#
     ),
@@ -44,8 +52,24 @@ private let session = AdminSession(
     id: 3, user: romeo, device: .web, level: .primary, deviceID: "d", protocolName: "wukong-json",
     address: "10.0.0.9:5", isEncrypted: true, openedAtMilliseconds: 5)
 
+private var ofConversations: AdminSetting {
+    var setting = AdminSetting(
+        name: "receipts", group: .session, form: .flag, bounds: "on or off", builtIn: "on", value: "on",
+        origin: "built in", isLive: true, isEnforced: true)
+    setting.conversationCount = 101
+    setting.conversations = [AdminConversationSetting("verona", "off")]
+    return setting
+}
+
 /// Every answer about them.
 let settingReplyVectors: [(AdminReply, String)] = [
+    (
+        .answer(id: 7, .success(.settings(.one(ofConversations)))),
+        #"{"id":7,"answer":"setting","with":{"name":"receipts","about":"","group":"session","form":"flag","#
+            + #""bounds":"on or off","choices":[],"builtIn":"on","value":"on","origin":"built in","live":true,"#
+            + #""enforced":true,"overrides":[],"conversationCount":101,"#
+            + #""conversations":[{"conversation":"verona","value":"off"}]}}"#
+    ),
     (
         .answer(
             id: 7,
@@ -81,13 +105,15 @@ let settingReplyVectors: [(AdminReply, String)] = [
             .success(
                 .settings(
                     .effective([
-                        AdminEffectiveSetting("max_input", "5000", from: SessionScope(.group, .member)),
-                        AdminEffectiveSetting("time_gap", "300", from: .everywhere),
-                        AdminEffectiveSetting("page_size", "20", from: nil),
+                        AdminEffectiveSetting("max_input", "5000", from: .scope(SessionScope(.group, .member))),
+                        AdminEffectiveSetting("time_gap", "300", from: .scope(.everywhere)),
+                        AdminEffectiveSetting("page_size", "20", from: .builtIn),
+                        AdminEffectiveSetting("receipts", "off", from: .conversation),
                     ])))),
         #"{"id":7,"answer":"setting.effective","with":{"settings":["#
             + #"{"name":"max_input","value":"5000","scope":"group/member"},"#
-            + #"{"name":"time_gap","value":"300","scope":"*"},{"name":"page_size","value":"20"}]}}"#
+            + #"{"name":"time_gap","value":"300","scope":"*"},{"name":"page_size","value":"20"},"#
+            + #"{"name":"receipts","value":"off","scope":"conversation"}]}}"#
     ),
     (
         .answer(

@@ -192,7 +192,7 @@ import Testing
             return .success(.settings(.one(Self.settings.first { $0.name == name }!)))
         case .settings(.effective):
             let scope = SessionScope(.group, .manager)
-            return .success(.settings(.effective([AdminEffectiveSetting("max_input", "2000", from: scope)])))
+            return .success(.settings(.effective([AdminEffectiveSetting("max_input", "2000", from: .scope(scope))])))
         case .settings(.limits):
             let limit = AdminLimit(
                 name: "connections", unit: "connections", current: 95, peak: 99, maximum: 100, refusals: 2)

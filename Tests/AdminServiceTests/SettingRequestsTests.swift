@@ -49,8 +49,8 @@ import Testing
         #expect(try self.setting(client, .show("max_input")) == changed)
         #expect(try self.setting(client, .set("time_gap", .everywhere, "60")).origin == "set at run time")
         let seen = try self.effective(client, juliet)
-        #expect(seen["max_input"] == AdminEffectiveSetting("max_input", "5000", from: scope))
-        #expect(seen["time_gap"]?.scope == .everywhere && seen["page_size"]?.scope == nil)
+        #expect(seen["max_input"] == AdminEffectiveSetting("max_input", "5000", from: .scope(scope)))
+        #expect(seen["time_gap"]?.source == .scope(.everywhere) && seen["page_size"]?.source == .builtIn)
         #expect(try self.effective(client, romeo)["max_input"]?.value == "0")
         #expect(try self.effective(client, nil)["max_input"]?.value == "5000")
         #expect(try self.setting(client, .reset("max_input", scope)).overrides == [])
@@ -75,6 +75,50 @@ import Testing
         #expect(
             client.refusal(of: .settings(.effective(conversation: "nowhere", user: nil)))?.code == .notFound)
         #expect(try self.list(client).allSatisfy { $0.value == $0.builtIn })
+    }
+
+    @Test("a setting of one conversation wins there alone, is listed with its setting, and has its audit entry")
+    func conversations() throws {
+        let fixture = try Fixture()
+        try fixture.add("romeo", "juliet")
+        let client = try fixture.client()
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, owner: romeo, members: [juliet]))))
+        _ = try self.setting(client, .set("max_input", SessionScope(.group, .owner), "500"))
+        let changed = try client.ask(.settings(.set("max_input", .everywhere, "10", conversation: "verona")))
+        #expect(changed == .settings(.effective([AdminEffectiveSetting("max_input", "10", from: .conversation)])))
+        #expect(try self.effective(client, romeo)["max_input"]?.source == .conversation)
+        #expect(try self.effective(client, nil)["max_input"]?.value == "10")
+        let shown = try self.setting(client, .show("max_input"))
+        #expect(shown.value == "0" && shown.conversationCount == 1)
+        #expect(shown.conversations == [AdminConversationSetting("verona", "10")])
+        let listed = try self.list(client).first { $0.name == "max_input" }
+        #expect(listed?.conversationCount == 1 && listed?.conversations == [])
+        let reset = try client.ask(.settings(.reset("max_input", .everywhere, conversation: "verona")))
+        #expect(reset == .settings(.effective([AdminEffectiveSetting("max_input", "0", from: .builtIn)])))
+        #expect(try self.effective(client, romeo)["max_input"]?.value == "500")
+        #expect(try self.setting(client, .show("max_input")).conversationCount == 0)
+        var query = AuditQuery()
+        query.what = "setting.reset"
+        guard case .audit(.list(let entries, _)) = try client.ask(.audit(.list(query))) else { return }
+        let entry = try #require(entries.first?.entry)
+        #expect(entry.subject == "max_input" && entry.before == #"{"conversation":"verona","value":"10"}"#)
+        #expect(entry.after == #"{"conversation":"verona","value":"-"}"#)
+    }
+
+    @Test("a setting of one conversation has no scope beside it, is none of the server's, and needs the conversation")
+    func refusedInConversations() throws {
+        let fixture = try Fixture()
+        try fixture.add("romeo")
+        let client = try fixture.client()
+        _ = try client.ask(.teams(.create(AdminNewTeam(name: verona, owner: romeo, members: []))))
+        func refusal(_ name: String, _ scope: SessionScope, _ value: String, _ conversation: String) -> AdminError? {
+            client.refusal(of: .settings(.set(name, scope, value, conversation: conversation)))
+        }
+        #expect(refusal("max_input", SessionScope(.group), "5", "verona")?.code == .invalid)
+        #expect(refusal("max_input", .everywhere, "-5", "verona")?.message.contains("0 to 100000") == true)
+        #expect(refusal("max_input", .everywhere, "5", "nowhere")?.code == .notFound)
+        #expect(refusal("moonlight", .everywhere, "5", "verona")?.code == .notFound)
+        #expect(try self.setting(client, .show("max_input")).conversationCount == 0)
     }
 
     @Test("settings of the server are listed with the others; a live one is checked, stored and applied; resets too")

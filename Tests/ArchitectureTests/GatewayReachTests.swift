@@ -4,9 +4,6 @@ import Testing
 /// Holds that sessions and connections ask their gateway for what they need, and do not go through it: whoever says
 /// `gateway.services.settings.bytes` knows how it is built, and cannot be run without it.
 struct GatewayReachTests {
-    /// Chains that a folder still has, at most. Whoever mends some lowers the number, or takes the line away.
-    static let left = ["Sources/APIGateway/Feed/": 11]
-
     /// Names that a chain may have after `gateway`: a thing of the gateway, and what is asked of it.
     static let longest = 2
 
@@ -20,19 +17,15 @@ struct GatewayReachTests {
 
     @Test("nothing goes through a gateway to what lies three steps behind it")
     func chains() throws {
-        var found: [String: [String]] = [:]
+        var found: [String] = []
         for folder in try WordTests.folders() where folder.hasPrefix("Sources/") {
             for file in try WordTests.files(in: folder) {
-                let place = Self.left.keys.first { file.hasPrefix($0) } ?? file
                 for (number, line) in try WordTests.lines(of: file).enumerated() where Self.reaches(line) {
-                    found[place, default: []].append("\(file):\(number + 1): \(line)")
+                    found.append("\(file):\(number + 1): \(line)")
                 }
             }
         }
-        for (place, lines) in found {
-            let allowed = Self.left[place] ?? 0
-            #expect(lines.count <= allowed, "\(place) may have \(allowed) of them: \(lines.prefix(5))")
-        }
+        #expect(found.isEmpty, "\(found.prefix(5))")
     }
 
     @Test("the reader of chains sees what it should")

@@ -11,9 +11,9 @@ struct SessionSettingsTests {
         func now(_ kind: ConversationKind = .group, _ role: MemberRole = .manager) -> SessionSettingValue {
             settings.effective(setting, kind, role).value
         }
-        #expect(now() == .number(0) && settings.effective(setting, .group, .manager).scope == nil)
+        #expect(now() == .number(0) && settings.effective(setting, .group, .manager).source == .builtIn)
         settings[setting, .everywhere] = .number(1)
-        #expect(now() == .number(1) && settings.effective(setting, .group, .manager).scope == .everywhere)
+        #expect(now() == .number(1) && settings.effective(setting, .group, .manager).source == .scope(.everywhere))
         settings[setting, SessionScope(nil, .manager)] = .number(2)
         #expect(now() == .number(2) && now(.group, .member) == .number(1))
         settings[setting, SessionScope(.group)] = .number(3)
@@ -23,6 +23,24 @@ struct SessionSettingsTests {
         #expect(settings.overrides(of: setting).map(\.value) == [.number(1), .number(2), .number(3), .number(4)])
         settings[setting, SessionScope(.group, .manager)] = nil
         #expect(now() == .number(3))
+    }
+
+    @Test("a conversation's own value wins over every scope, and binds senders like any other")
+    func conversation() {
+        var settings = SessionSettings()
+        settings[.receipts, SessionScope(.group, .owner)] = .text("on")
+        var own = ConversationSettings()
+        #expect(own.isEmpty && settings.with(own) == settings && !settings.bindsSenders)
+        own[.receipts] = .text("off")
+        own[.maxInput] = .number(10)
+        let here = settings.with(own)
+        #expect(own.count == 2 && here.bindsSenders && here.isSet(.maxInput) && !settings.isSet(.maxInput))
+        #expect(here.effective(.receipts, .group, .owner).source == .conversation)
+        #expect(!here.recordsReaders(.group, .owner, people: 2) && settings.recordsReaders(.group, .owner, people: 2))
+        #expect(here.maximumCharacters(.direct, .member) == 10 && settings.maximumCharacters(.direct, .member) == nil)
+        own[.receipts] = nil
+        own[.maxInput] = nil
+        #expect(own.isEmpty && own == ConversationSettings())
     }
 
     @Test("every default may be set, is what it says, and has a name of its own")

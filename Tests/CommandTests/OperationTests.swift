@@ -45,6 +45,8 @@ import Testing
                 MessageKindEntry(
                     kind: MessageKind(rawValue: 500), name: "card", degrade: "d", typeTitle: "t", summary: ""))),
         .settings(.set("max_input", .everywhere, "-1x")), .settings(.reset("max_input", .everywhere)),
+        .settings(.set("max_input", .everywhere, "9", conversation: "tea")),
+        .settings(.reset("max_input", .everywhere, conversation: "-tea")),
         .announcements(.list(before: nil)), .announcements(.show(3, .waiting, after: nil)),
         .app(.set(changedApp)), .app(.sign(AdminAppSigning(.restMaster))),
         .app(.sign(AdminAppSigning(.start, client: "-tom", members: ["bob", "jerry"], timestamp: 5))),

@@ -309,20 +309,102 @@ async def password() -> None:
     ask("ming", "PUT", "me/password", {"current": renewed, "password": PASSWORD})
 
 
-@checks.check("an announcement stands in a bar until it is confirmed, and in the list after that")
+@checks.check("alerts: silence holds, managers only are owner and managers, and who is meant hears it, unless that is switched off")
+async def alerts() -> None:
+    ming = screens["ming"]
+    tokens["lady"] = ask(None, "POST", "sessions", {"name": "lady", "password": PASSWORD, "device": "app"})["token"]
+    team = ask("hua", "POST", "conversations", {"kind": "group", "title": "提醒", "members": ["ming", "lady"], "clientToken": "alerts"})["id"]
+    await ming.locator("a.entry", has_text="提醒").wait_for()
+    await ming.evaluate("""() => {
+        window.told = []
+        document.hasFocus = () => false
+        window.Notification = class { static permission = 'granted'; constructor(title, { body }) { window.told.push(body) } }
+        ServiceWorkerRegistration.prototype.showNotification = async (title, { body }) => { window.told.push(body) }
+    }""")
+
+    async def hears(*expected: str) -> None:
+        """What has been told since the last time; the last of them says that the others were not."""
+        for _ in range(600):
+            told = await ming.evaluate("window.told")
+            if told and told[-1].endswith(expected[-1]):
+                break
+            await asyncio.sleep(0.1)
+        equal(sorted(each.rsplit("：", 1)[-1] for each in told), list(expected), "what was told")
+        await ming.evaluate("window.told.length = 0")
+
+    def meant(name: str, text: str, whom: Any) -> None:
+        ask(name, "POST", f"conversations/{team}/messages", {"clientToken": text, "kind": "text", "text": text, "mentions": whom})
+
+    def choose(path: str, body: Any) -> None:
+        ask("ming", "PATCH", f"conversations/{team}{path}", body)
+
+    async def is_silent(is_it: bool) -> None:
+        await ming.locator("a.entry", has_text="提醒").locator(".unseen", has_text="已免打扰").wait_for(state="attached" if is_it else "detached")
+
+    say("lady", team, "all-1")
+    await hears("all-1")
+    # Another device of ming chooses; the page hears of it before the messages that follow.
+    choose("", {"notify": "managers"})
+    say("lady", team, "managers-1")
+    say("hua", team, "managers-2")
+    meant("lady", "managers-3", ["ming"])
+    say("lady", team, "managers-4")
+    say("hua", team, "managers-5")
+    await hears("managers-2", "managers-3", "managers-5")
+    ask("hua", "PATCH", f"conversations/{team}/members/lady", {"role": "manager"})
+    say("lady", team, "managers-6")
+    await hears("managers-6")
+    choose("/settings", {"isMuted": True})
+    await is_silent(True)
+    say("hua", team, "silent-1")
+    meant("hua", "silent-2", ["lady"])
+    meant("hua", "silent-3", ["ming"])
+    # Being meant once is no leave for what comes after it.
+    say("hua", team, "silent-4")
+    meant("lady", "silent-5", "all")
+    await hears("silent-3", "silent-5")
+    await ming.click(".side header [aria-haspopup=menu] >> nth=0")
+    await ming.locator(".menu [role=menuitem]", has_text="设置").click()
+    await ming.locator("dialog .set label", has_text="有人提到我").click()
+    await is_well(ming)
+    await picture(ming, "settings")
+    await ming.keyboard.press("Escape")
+    meant("hua", "off-1", ["ming"])
+    choose("/settings", {"isMuted": False})
+    await is_silent(False)
+    say("hua", team, "off-2")
+    await hears("off-2")
+    await ming.evaluate("localStorage.removeItem('teahouse.notify.mentions')")
+    await ming.reload()
+    await ming.locator("a.entry", has_text="提醒").wait_for()
+
+
+@checks.check("an announcement comes at once and stands in a bar until it is confirmed, here or elsewhere, and in the list after that")
 async def announcement() -> None:
     ming = screens["ming"]
+    async with ming.expect_response(lambda answer: "/api/v1/notices" in answer.url):
+        await ming.reload()
+    asked = people_page.asked(ming, "notices")
     ctl("notice", "send", "今晚八点维护，请保存工作", "--title", "维护通知")
-    await ming.reload()
     await ming.locator(".bar.notice", has_text="维护通知").wait_for()
     await is_well(ming)
     await picture(ming, "notice")
     await ming.click(".bar.notice .button")
     await ming.wait_for_selector(".bar.notice", state="detached")
+    equal(asked, [], "what the page asked for")
     await ming.click(".side header [aria-haspopup=menu] >> nth=0")
     await ming.locator(".menu [role=menuitem]", has_text="公告").click()
-    await ming.locator("dialog .announcement", has_text="今晚八点维护").locator("text=您已确认").wait_for()
+    await ming.locator("dialog .announcement", has_text="今晚八点维护").locator("text=你已确认").wait_for()
+    # Another one comes while the list is open, and is confirmed on another device.
+    ctl("notice", "send", "维护已结束", "--title", "第二条通知")
+    second = ming.locator("dialog .announcement >> nth=0")
+    await second.locator("h3", has_text="第二条通知").wait_for()
     await is_well(ming)
+    await picture(ming, "notices")
+    ask("ming", "POST", f"notices/{ask('ming', 'GET', 'notices')['items'][0]['id']}/confirm")
+    await second.locator("text=你已确认").wait_for()
+    await ming.wait_for_selector(".bar.notice", state="detached")
+    equal(len(asked), 1, "readings of the list: when it was opened")
     await ming.keyboard.press("Escape")
     await open_group("ming")
 

@@ -120,7 +120,7 @@ async def bytes_of_the_page() -> None:
             expect(sent == kept, f"{file.name} is not what the folder has")
         if file.name != "index.html":
             sizes[file.name] = len(body)
-    later = {"card.js", "invite.js", "teams.js", "people.js", "search.js", "select.js", "settings.js", "record.js", "secure.js", "kinds.js", "theme.js", "store.js",
+    later = {"card.js", "invite.js", "people.js", "search.js", "select.js", "record.js", "secure.js", "kinds.js", "theme.js", "store.js",
              "install.js", "notices.js", "worker.js", "app.webmanifest", "icon.png", "en.json", "en-more.json", "zh-more.json"}
     begin = sum(size for name, size in sizes.items() if name not in later)
     print(f"      {begin} bytes for the first screen, {sum(sizes.values())} in all", flush=True)
@@ -358,35 +358,71 @@ async def card() -> None:
     await row.locator(".muted").wait_for(state="detached")
     await hua.wait_for_selector(".composer textarea")
     await row.locator(".tool").click()
-    await ming.locator(".menu [role=menuitem]").first.click()
+    # Who becomes a manager looks for what waits already.
+    async with hua.expect_response(lambda answer: "/api/v1/requests?" in answer.url):
+        await ming.locator(".menu [role=menuitem]").first.click()
     await row.locator(".badge.manager").wait_for()
     await ming.keyboard.press("Escape")
     await ming.keyboard.press("Escape")
     await ming.wait_for_selector("dialog", state="detached")
 
 
-@checks.check("somebody finds a group and asks to join; the managers see it, and one lets them in")
+def asked(page: Page, path: str) -> list[str]:
+    """What a page asks of a path from now on."""
+    found: list[str] = []
+    page.on("request", lambda request: found.append(request.url) if f"/api/v1/{path}" in request.url and request.method == "GET" else None)
+    return found
+
+
+@checks.check("somebody finds a group and asks to join; the managers hear it at once, without asking, and one lets them in")
 async def requests() -> None:
-    ming, juliet = screens["ming"], screens["juliet"]
-    await juliet.evaluate("location.hash = '#/'")
-    await juliet.click(".side header [aria-haspopup=menu] >> nth=1")
-    await juliet.locator(".menu [role=menuitem]", has_text="查找群组").click()
-    await juliet.fill("dialog input[type=search]", "评审")
-    await juliet.locator(".member", has_text="评审组").locator(".primary").click()
-    await juliet.fill("#new-text", HOSTILE[:40])
-    await is_well(juliet)
-    await juliet.click("dialog.short .primary")
-    await juliet.locator(".member", has_text="等待验证").wait_for()
+    ming, hua, juliet = screens["ming"], screens["hua"], screens["juliet"]
+    at_ming, at_hua = asked(ming, "requests"), asked(hua, "requests")
+
+    async def ask_to_join(text: str) -> None:
+        await juliet.evaluate("location.hash = '#/'")
+        await juliet.click(".side header [aria-haspopup=menu] >> nth=1")
+        await juliet.locator(".menu [role=menuitem]", has_text="查找群组").click()
+        await juliet.fill("dialog input[type=search]", "评审")
+        await juliet.locator(".member", has_text="评审组").locator(".primary").click()
+        await juliet.fill("#new-text", text)
+        await is_well(juliet)
+        await juliet.click("dialog.short .primary")
+        await juliet.locator(".member", has_text="等待验证").wait_for()
+
+    await ask_to_join("Please")
     await juliet.keyboard.press("Escape")
-    await ming.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    for page in (ming, hua):
+        await page.locator(".asks .count", has_text="1").wait_for()
+    equal([at_ming, at_hua], [[], []], "what the pages of the managers asked for")
     await ming.click(".asks")
-    await ming.locator(".request .quote", has_text="<img src=x").wait_for()
+    await ming.locator(".request .quote", has_text="Please").wait_for()
+    # It is taken back, and asked again: the open list follows.
+    await juliet.click(".side header [aria-haspopup=menu] >> nth=0")
+    await juliet.locator(".menu [role=menuitem]", has_text="群申请与邀请").click()
+    await juliet.locator(".request .button").click()
+    await ming.locator(".request", has_text="Please").locator("text=已撤回").wait_for()
+    await ming.wait_for_selector(".asks", state="hidden")
+    await juliet.locator(".request", has_text="已撤回").wait_for()
+    await juliet.keyboard.press("Escape")
+    await ask_to_join(HOSTILE[:40])
+    await ming.locator(".request >> nth=0").locator(".quote", has_text="<img src=x").wait_for()
+    equal(await ming.locator(".request", has_text="Please").count(), 1, "rows of the request that was taken back")
     await is_well(ming)
     await picture(ming, "requests")
+    await hua.click(".asks")
+    await hua.locator(".request .quote", has_text="<img src=x").wait_for()
     await ming.click(".request .primary")
     await ming.wait_for_selector(".asks", state="hidden")
-    await ming.keyboard.press("Escape")
+    # The other manager need not answer any more, and who asked hears it, in the list of groups too.
+    await hua.locator(".request >> nth=0").locator("text=accepted").wait_for()
+    equal(await hua.locator(".request .primary").count(), 0, "buttons at a request that was answered")
+    await juliet.locator(".toast", has_text="评审组").wait_for()
+    await juliet.locator(".member", has_text="评审组").locator("button", has_text="打开").wait_for()
+    for page in (ming, hua, juliet):
+        await page.keyboard.press("Escape")
     await juliet.locator("a.entry", has_text="评审组").wait_for()
+    equal(len(at_ming) + len(at_hua), 2, "readings of the list: one for each time that it was opened")
     equal(await ming.evaluate("window.hit"), None, "what ran")
 
 

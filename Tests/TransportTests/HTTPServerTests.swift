@@ -387,7 +387,7 @@ struct HTTPServerTests {
         let client = try server.connect()
         try client.send(Self.get + "\r\n")
         #expect(try client.readResponse().status == 200)
-        server.wait { $0.onlyConnection?.http?.waiting == .nextRequest }
+        server.wait { $0.onlyConnection?.http?.state.waiting == .nextRequest }
         server.advance(seconds: 12)
         #expect(try client.readToEnd().isEmpty)
     }

@@ -1,10 +1,11 @@
-// The card of a conversation: every row with its value, members, and what ends it.
+// Groups: the card of a conversation with every row, its members and what ends it; requests that wait for an answer, and groups that one may
+// ask to join.
 
 import * as api from './api.js';
-import { ask, dialog, h, icon, later, menu, toast, tool } from './dom.js';
-import { fullTime, moreTexts, shortTime, t } from './i18n.js';
-import { fetchConversation, forgetConversation, loadMessages, model, nameOf, on, person, takeConversation, titleOf } from './model.js';
-import { busy, conversationAvatar, empty, pagedList, personAvatar, richText } from './parts.js';
+import { ask, closeDialogs, dialog, h, icon, later, menu, toast, tool } from './dom.js';
+import { clock, dayName, fullTime, moreTexts, shortTime, t } from './i18n.js';
+import { fetchConversation, forgetConversation, learn, loadMessages, model, nameOf, on, person, takeConversation, takeRequest, titleOf } from './model.js';
+import { avatar, busy, conversationAvatar, empty, pagedList, personAvatar, richText } from './parts.js';
 import { showPerson, uploadPicture } from './people.js';
 import { choose } from './select.js';
 
@@ -291,4 +292,85 @@ function members(app, id, card, { isMutedOnly } = {}) {
     return h('div', { class: 'body' }, h('div', { class: 'seek' }, icon('search'), filter), add, list);
   });
   box.addEventListener('close', () => { for (const each of stops) each(); });
+}
+
+// MARK: requests
+
+const isMine = (each) => each.canWithdraw || (each.kind === 'join' ? each.person : each.from)?.name === model.me.name;
+const whoOf = (each) => each.kind === 'join' || isMine(each) ? each.person : each.from ?? each.person;
+const sentence = (each) => t(`requests.${each.kind}${isMine(each) ? '.mine' : ''}`, { who: nameOf(whoOf(each)), title: each.title });
+
+const said = new Set();
+/// Says once how a request was answered, by which oneself comes in or not.
+export function answered(app, request) {
+  if (said.has(request.id)) return;
+  said.add(request.id);
+  if (request.state === 'refused') { if (isMine(request)) toast([sentence(request), t('requests.state.refused'), request.reason].filter(Boolean).join(' · '), null, 10); return; }
+  toast(t('requests.joined', { title: request.title }), { label: t('teams.open'), run: () => { closeDialogs(); app.open(request.conversation); } }, 10);
+}
+
+/// What others ask: to join a group of mine, or that I join one of theirs.
+export function requests() {
+  let stop;
+  const { box } = dialog(t('requests'), t('close'), () => {
+    const list = h('div', { class: 'requests', role: 'group', 'aria-label': t('requests') });
+    const answer = async (each, accept, text) => {
+      takeRequest(await api.post(`requests/${api.segment(each.id)}`, { accept, ...(text ? { text } : {}) }));
+    };
+    const refuse = (each) => editText({ title: t('requests.refuse'), label: sentence(each), maximum: 200, hint: t('requests.reason'), act: t('requests.refuse'), isDanger: true, put: (text) => answer(each, false, text) });
+    // Somebody else may have answered meanwhile: then the list is read anew.
+    const run = (button, what) => busy(button, async () => { try { await what(); } catch (error) { toast(error.message); pages.start(); } });
+    const row = (each) => {
+      for (const user of [each.from, each.person]) if (user?.version !== undefined) learn(user);
+      const accept = h('button', { type: 'button', class: 'button primary', onclick: () => run(accept, () => answer(each, true)) }, t('requests.accept'));
+      const withdraw = h('button', { type: 'button', class: 'button', onclick: () => run(withdraw, async () => { await api.remove(`requests/${api.segment(each.id)}`); takeRequest({ ...each, state: 'withdrawn', canWithdraw: false }); }) }, t('requests.withdraw'));
+      return h('div', { class: 'request' }, personAvatar({ ...whoOf(each), isOnline: false }, 's40'),
+        h('div', { class: 'grow' }, h('p', { class: 'what' }, sentence(each)), each.text && h('p', { class: 'quote' }, each.text),
+          h('p', { class: 'small quiet' }, `${dayName(each.time)} ${clock(each.time)}`, each.state !== 'waiting' && ` · ${t(`requests.state.${each.state}`)}`),
+          each.canWithdraw && h('div', { class: 'acts' }, withdraw),
+          each.canAnswer && h('div', { class: 'acts' }, h('button', { type: 'button', class: 'button', onclick: () => refuse(each) }, t('requests.refuse')), accept)));
+    };
+    const pages = pagedList(list, (cursor) => api.get(`requests${api.query({ cursor })}`), row, () => empty('check', t('requests.none'), t('requests.none.text')));
+    queueMicrotask(() => pages.start());
+    stop = on('request', pages.take);
+    return h('div', { class: 'body' }, list);
+  });
+  box.addEventListener('close', stop);
+}
+
+// MARK: groups to join
+
+/// Finds groups and asks to join one.
+export function findTeam(app) {
+  dialog(t('teams.find'), t('close'), (close, box) => {
+    box.classList.add('selector');
+    const filter = h('input', { class: 'input', type: 'search', placeholder: t('teams.filter'), 'aria-label': t('teams.filter'), maxlength: '64', autocomplete: 'off' });
+    const list = h('div', { class: 'pick members', role: 'group', 'aria-label': t('teams.find') });
+    const open = (team) => { close(); app.open(team.id); };
+    const enter = (team, answer, field) => {
+      if (!answer?.joined) { toast(t('teams.asked')); field.replaceChildren(h('span', { class: 'ui quiet' }, t('teams.waiting'))); return; }
+      fetchConversation(team.id).catch(() => {}).then(() => open(team));
+    };
+    const join = (team, field, button) => {
+      const ask = async (text) => enter(team, await api.post(`conversations/${api.segment(team.id)}/requests`, text ? { text } : {}), field);
+      // An open group asks nobody, so that there is nothing to say.
+      if (team.join === 'open') busy(button, () => ask().catch((error) => toast(error.message)));
+      else editText({ title: t('teams.ask', { title: team.title }), label: t('teams.text'), maximum: 200, hint: t('teams.text.hint'), act: t('teams.ask.do'), put: ask });
+    };
+    const row = (team) => {
+      const field = h('span', { class: 'act' });
+      const isIn = team.joined || model.conversations.get(team.id)?.role;
+      field.append(isIn ? h('button', { type: 'button', class: 'button', onclick: () => open(team) }, t('teams.open'))
+        : team.mayJoin === true ? h('button', { type: 'button', class: 'button primary', onclick: ({ currentTarget }) => join(team, field, currentTarget) }, t(team.join === 'approval' ? 'teams.ask.do' : 'teams.join'))
+          : h('span', { class: 'ui quiet' }, t('teams.closed')));
+      return h('div', { class: 'member' }, h('div', { class: 'who' }, avatar({ name: team.title || '?', key: team.id, picture: team.avatar, isGroup: true, size: 's40' }),
+        h('span', { class: 'grow' }, h('span', { class: 'cut' }, team.title || t('conversation.untitled')), h('span', { class: 'small quiet cut' }, team.introduction || t('list.members', { count: team.memberCount })))), field);
+    };
+    // Without a name there is nothing to look for: groups are found, not listed.
+    const pages = pagedList(list, async (cursor) => !filter.value.trim() ? { items: [] } : api.get(`teams${api.query({ query: filter.value.trim(), cursor, limit: 50 })}`), row, () => filter.value.trim() ? empty('search', t('teams.none'), t('people.nobody.text')) : empty('group', t('teams.begin'), t('teams.begin.text')));
+    filter.addEventListener('input', later(200, () => pages.start()));
+    queueMicrotask(() => { pages.start(); filter.focus(); });
+    box.addEventListener('close', on('request', (request) => { if (request.person.name === model.me.name && request.state !== 'waiting') pages.start(); }));
+    return h('div', { class: 'body flush' }, h('div', { class: 'seek' }, icon('search'), filter), list);
+  });
 }

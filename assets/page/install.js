@@ -3,13 +3,13 @@
 import * as api from './api.js';
 import { h, icon } from './dom.js';
 import { moreTexts, t } from './i18n.js';
-import { digestOf, nameOf, person, titleOf } from './model.js';
+import { digestOf, isMeant, model, nameOf, person, titleOf } from './model.js';
 
 await moreTexts();
 
 const wish = 'teahouse.notify';
+const mentionWish = 'teahouse.notify.mentions';
 const longestLine = 160;
-const cardsFor = 300_000;
 
 let isRegistered = false;
 /// Once in the life of a page; its address is the only one that the policy of the page lets through.
@@ -23,24 +23,37 @@ export async function registerWorker() {
 
 const isAway = () => document.visibilityState !== 'visible' || !document.hasFocus();
 
-// A person may want alerts of owner and managers only: who they are is asked once for some minutes.
-const cards = new Map();
-async function wantsAlert(conversation, sender) {
-  if (conversation.kind !== 'group') return true;
-  let card = cards.get(conversation.id);
-  if (!card || Date.now() - card.at > cardsFor) {
-    const path = `conversations/${api.segment(conversation.id)}`;
-    try {
-      const { rows } = await api.get(`${path}/card`);
-      const alerts = rows.find((each) => each.row === 'notify')?.value ?? 'all';
-      // The owner and the managers are the first of the members.
-      const { items } = alerts === 'managers' ? await api.get(`${path}/members?limit=50`) : { items: [] };
-      card = { at: Date.now(), alerts, managers: new Set(items.filter((each) => each.role !== 'member').map((each) => (each.user ?? each).name)) };
-    } catch { card = { at: Date.now(), alerts: 'all' }; }
-    cards.set(conversation.id, card);
-  }
-  return card.alerts === 'all' || (card.alerts === 'managers' && card.managers.has(sender));
+/// Who alerts in a group where one wants to hear of owner and managers only; `null` for everybody.
+async function askWho(id) {
+  const path = `conversations/${api.segment(id)}`;
+  const { rows } = await api.get(`${path}/card`);
+  if (rows.find((each) => each.row === 'notify')?.value !== 'managers') return null;
+  // They are the first of the members.
+  const { items } = await api.get(`${path}/members?limit=50`);
+  return new Set(items.filter((each) => each.role !== 'member').map((each) => each.user.name));
 }
+
+/// Whoever is meant hears it, in silenced conversations too, unless they want it otherwise.
+async function wantsAlert(message, { id, kind, isMuted }) {
+  if (isMeant(message) && wants.mentions()) return true;
+  if (isMuted || kind !== 'group') return !isMuted;
+  if (!model.alerts.has(id)) model.alerts.set(id, askWho(id).catch(() => { model.alerts.delete(id); return null; }));
+  const who = await model.alerts.get(id);
+  return !who || who.has(message.sender);
+}
+
+/// What one wants to be told in this browser.
+export const wants = {
+  told: () => globalThis.Notification?.permission === 'granted' && localStorage.getItem(wish) !== 'no',
+  mentions: () => localStorage.getItem(mentionWish) !== 'no',
+};
+/// Asks the browser where it has to; true when it tells from now on.
+export async function setTold(isOn) {
+  const may = isOn && await Notification.requestPermission() === 'granted';
+  localStorage.setItem(wish, may ? 'yes' : 'no');
+  return may;
+}
+export const setMentions = (isOn) => localStorage.setItem(mentionWish, isOn ? 'yes' : 'no');
 
 async function show(message, conversation) {
   const sender = nameOf(person(message.sender));
@@ -55,20 +68,15 @@ async function show(message, conversation) {
 /// A message came. While nobody looks, it is notified where that was allowed; where nobody was asked yet, `offer` gets a bar that asks
 /// by a button, once somebody looks again.
 export async function arrived(message, conversation, offer) {
-  if (!isAway() || (conversation.isMuted && !conversation.mentioned)) return;
-  const permission = isSecureContext ? globalThis.Notification?.permission : 'default';
-  if (permission === 'granted' && localStorage.getItem(wish) !== 'no') {
-    if (await wantsAlert(conversation, message.sender)) show(message, conversation).catch(() => {});
-    return;
-  }
-  if (localStorage.getItem(wish) || permission !== 'default') return;
-  const close = () => bar.remove();
-  const answer = (value) => { localStorage.setItem(wish, value); close(); };
+  if (!isAway() || !await wantsAlert(message, conversation)) return;
+  if (wants.told()) { show(message, conversation).catch(() => {}); return; }
+  if (localStorage.getItem(wish) || (isSecureContext && globalThis.Notification?.permission !== 'default')) return;
+  const answer = (isOn) => { setTold(isOn); bar.remove(); };
   const bar = h('div', { class: 'bar', role: 'region', 'aria-label': t('notify.label') }, icon('bell'), h('span', { class: 'grow' }, t(isSecureContext ? 'notify.ask' : 'notify.insecure')),
     isSecureContext
-      ? h('button', { type: 'button', class: 'button', onclick: async () => answer(await Notification.requestPermission() === 'granted' ? 'yes' : 'no') }, t('notify.do'))
-      : h('button', { type: 'button', class: 'button', onclick: async () => { answer('no'); (await import('./secure.js')).showSecure(); } }, t('secure.title')),
-    h('button', { type: 'button', class: 'plain', onclick: () => answer('no') }, t('notify.no')));
+      ? h('button', { type: 'button', class: 'button', onclick: () => answer(true) }, t('notify.do'))
+      : h('button', { type: 'button', class: 'button', onclick: async () => { answer(false); (await import('./secure.js')).showSecure(); } }, t('secure.title')),
+    h('button', { type: 'button', class: 'plain', onclick: () => answer(false) }, t('notify.no')));
   offer('notify', bar);
 }
 

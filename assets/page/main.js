@@ -5,7 +5,7 @@ import { conversationList } from './list.js';
 import { h, icon, later, menu, say, toast, tool } from './dom.js';
 import { signIn } from './sign-in.js';
 import { loadTexts, moreTexts, setLanguage, t } from './i18n.js';
-import { begin, digestOf, end, fetchConversation, model, nameOf, on, person, readRequests, retryNow, titleOf } from './model.js';
+import { begin, digestOf, end, fetchConversation, isMeant, model, nameOf, on, person, retryNow, titleOf } from './model.js';
 import { conversationView } from './chat.js';
 import { empty, personAvatar } from './parts.js';
 
@@ -140,21 +140,19 @@ function makeApp() {
     model.isAdministrator && { icon: 'plus', label: t('invite'), run: async () => (await import('./invite.js')).invite() },
     { icon: 'info', label: t('notices'), run: async () => (await import('./notices.js')).showNotices() },
     !isSecureContext && { icon: 'save', label: t('secure.install'), run: async () => (await import('./secure.js')).showSecure() },
-    { icon: 'gear', label: t('settings'), run: async () => (await import('./settings.js')).settings() },
+    { icon: 'gear', label: t('settings'), run: async () => (await import('./people.js')).settings() },
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));
-  const showRequests = async () => (await import('./teams.js')).requests(self);
+  const showRequests = async () => (await import('./card.js')).requests(self);
   const asks = h('button', { type: 'button', class: 'entry small-entry asks', hidden: true, onclick: showRequests });
   const drawAsks = () => {
-    asks.hidden = !model.requests;
-    asks.replaceChildren(h('span', { class: 'sign' }, icon('group')), h('span', { class: 'title grow cut' }, t('requests')), h('span', { class: 'count' }, h('span', { 'aria-hidden': 'true' }, String(model.requests)), h('span', { class: 'unseen' }, t('requests.count', { count: model.requests }))));
+    const { size } = model.requests;
+    asks.hidden = !size;
+    asks.replaceChildren(h('span', { class: 'sign' }, icon('group')), h('span', { class: 'title grow cut' }, t('requests')), h('span', { class: 'count' }, h('span', { 'aria-hidden': 'true' }, size > 99 ? '99+' : String(size)), h('span', { class: 'unseen' }, t('requests.count', { count: size }))));
   };
   const logo = h('span', { class: 'logo', hidden: true });
   const mark = model.configuration['theme.logo'];
   if (mark) api.content(mark.startsWith('/') ? mark : `/api/v1/files/${api.segment(mark)}`).then((url) => { logo.hidden = false; logo.append(h('img', { src: url, alt: '' })); }, () => {});
-  const lookAtRequests = () => { if (document.visibilityState === 'visible') readRequests(); };
-  const requestTimer = setInterval(lookAtRequests, 30_000);
-  document.addEventListener('visibilitychange', lookAtRequests);
   const drawMe = () => { if (model.me) meButton.replaceChildren(personAvatar({ ...model.me, isOnline: false }, 's36')); };
   const bars = h('div', { class: 'bars' }, wire);
   /// One bar of a name above everything; `null` takes it away.
@@ -219,16 +217,18 @@ function makeApp() {
   const leave = () => { if (document.visibilityState === 'hidden') store?.keepNow(); };
   document.addEventListener('visibilitychange', leave);
   stops.push(() => { clearTimeout(timer); document.removeEventListener('visibilitychange', leave); });
-  const notices = async () => { (await import('./notices.js')).watchNotices(bar, (count) => { meButton.dataset.count = count || ''; }); };
+  // They are read once; after that events tell of them.
   let areNoticesRead = false;
-  if (model.connection === 'online') notices().catch(() => {});
-  stops.push(on('notice', () => { if (!areNoticesRead) { areNoticesRead = true; notices().catch(() => {}); } }), on('connection', () => { if (model.connection === 'online') { areNoticesRead = true; notices().catch(() => {}); } }));
-  stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('online', lookAtRequests), on('list', title), list.stop,
+  const readNotices = async () => { try { areNoticesRead = await (await import('./notices.js')).watchNotices(bar, (count) => { meButton.dataset.count = count || ''; }); } catch { /* with the next connection */ } };
+  if (model.connection === 'online') readNotices();
+  stops.push(on('online', () => { if (!areNoticesRead) readNotices(); }), on('gap', readNotices));
+  stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('list', title), list.stop,
+    on('request', async (request) => { if (request.person.name === model.me.name && ['accepted', 'refused'].includes(request.state)) (await import('./card.js')).answered(self, request); }),
     on('arrived', (message, conversation) => {
       import('./install.js').then((module) => module.arrived(message, conversation, bar), () => {});
-      if (!conversation.isMuted) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
+      if (!conversation.isMuted || isMeant(message)) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
-    () => { clearInterval(tick); clearInterval(requestTimer); document.removeEventListener('visibilitychange', lookAtRequests); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
+    () => { clearInterval(tick); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });
   root.replaceChildren(frame);
   drawMe();
   drawAsks();
@@ -243,4 +243,4 @@ addEventListener('unhandledrejection', ({ reason }) => {
 });
 
 setScheme(scheme());
-loadTexts().then(start).finally(() => setTimeout(() => { moreTexts().catch(() => {}); for (const name of ['people', 'select', 'card', 'settings']) import(`./${name}.js`).catch(() => {}); }, 1500));
+loadTexts().then(start).finally(() => setTimeout(() => { moreTexts().catch(() => {}); for (const name of ['people', 'select', 'card']) import(`./${name}.js`).catch(() => {}); }, 1500));

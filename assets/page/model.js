@@ -1,13 +1,15 @@
 // What the page knows: people, conversations, messages, and what waits to be sent. Views listen to topics:
-// 'list', 'conversation:ID', 'messages:ID', 'typing:ID', 'person', 'connection'.
+// 'list', 'conversation:ID', 'messages:ID', 'typing:ID', 'person', 'connection'; values come with 'arrived' and 'request'.
 
 import * as api from './api.js';
 import { Feed } from './feed.js';
 import { t } from './i18n.js';
 
 export const model = {
-  me: null, notices: [], isAdministrator: false, requests: 0, limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
+  me: null, notices: [], isAdministrator: false, requests: new Set(), limits: {}, configuration: {}, configurations: new Map(), connection: 'connecting', retryAt: 0,
   conversations: new Map(), isListLoaded: false, isListWhole: false, people: new Map(), runs: new Map(), typing: new Map(),
+  /// By conversation: who alerts where one wants to hear of managers only, as far as it was asked.
+  alerts: new Map(),
 };
 let feed = null;
 
@@ -22,11 +24,13 @@ export function on(topic, run) {
   return () => listeners.get(topic)?.delete(run);
 }
 
+function tell(topic, ...values) { for (const run of [...(listeners.get(topic) ?? [])]) run(...values); }
+
 export function changed(topic) {
   if (!dirty.size) queueMicrotask(() => {
     const topics = [...dirty];
     dirty.clear();
-    for (const each of topics) for (const run of [...(listeners.get(each) ?? [])]) run();
+    for (const each of topics) tell(each);
   });
   dirty.add(topic);
 }
@@ -66,6 +70,8 @@ export function takeConversation(value) {
   pass?.seen.add(value.id);
   const before = model.conversations.get(value.id);
   if (before && before.revision > value.revision) return before;
+  // Who became a manager may answer what waits already.
+  if (before && before.role !== value.role) readRequests();
   if (value.with) learn(value.with);
   // A digest that came with a message is newer than one that was read before it.
   const after = before?.headSequence > value.headSequence ? { ...value, headSequence: before.headSequence, digest: before.digest, lastActivity: before.lastActivity } : value;
@@ -198,6 +204,9 @@ export const digestOf = (message) => message.kind === 'text' || message.kind ===
   : message.kind === 'custom' ? message.custom?.degrade ?? t('kind.custom')
     : message.kind === 'file' ? `${t('kind.file')} ${message.attachment?.name ?? ''}` : t(`kind.${message.kind}`);
 
+/// True when a message names oneself, or everybody.
+export const isMeant = ({ mentions }) => mentions === 'all' || mentions?.includes(model.me.name) === true;
+
 export function takeMessage(message) {
   const run = model.runs.get(message.conversation);
   settle(message);
@@ -215,11 +224,11 @@ export function takeMessage(message) {
     Object.assign(conversation, {
       headSequence: message.sequence, digest, lastActivity: Math.max(conversation.lastActivity, message.time),
       unread: isMine || message.sequence <= conversation.readSequence ? conversation.unread : conversation.unread + 1,
-      mentioned: conversation.mentioned || (!isMine && (message.mentions === 'all' || message.mentions?.includes?.(model.me.name)) || false),
+      mentioned: conversation.mentioned || (!isMine && isMeant(message)),
     });
     changed('list');
     changed(`conversation:${conversation.id}`);
-    if (!isMine) for (const run of listeners.get('arrived') ?? []) run(message, conversation);
+    if (!isMine) tell('arrived', message, conversation);
   } else if (conversation.digest?.sequence === message.sequence) {
     conversation.digest = digest;
     changed('list');
@@ -407,17 +416,28 @@ function sendDrafts() {
 // MARK: requests that wait for an answer
 
 let requestTimer = null;
+/// Those that were told of while they are read: what was read may be older.
+const toldRequests = new Set();
 
-/// Counts them anew. Events do not tell of them: a page that is looked at asks from time to time.
-export function readRequests() {
+/// Reads which of them one may answer; events tell what comes after that.
+function readRequests(wait = 200) {
   requestTimer ??= setTimeout(async () => {
     requestTimer = null;
+    toldRequests.clear();
     try {
       const { items } = await api.get('requests?waiting=true&limit=100');
-      const count = items.filter((each) => each.canAnswer).length;
-      if (count !== model.requests) { model.requests = count; changed('requests'); }
-    } catch { /* the next time */ }
-  }, 200);
+      for (const id of model.requests) if (!toldRequests.has(id)) model.requests.delete(id);
+      for (const { id, canAnswer } of items) if (canAnswer && !toldRequests.has(id)) model.requests.add(id);
+      changed('requests');
+    } catch (error) { if (error.isPassing && model.me) readRequests(error.retryAfter ?? 5000); }
+  }, wait);
+}
+
+export function takeRequest(request) {
+  toldRequests.add(request.id);
+  if (request.canAnswer) model.requests.add(request.id); else model.requests.delete(request.id);
+  changed('requests');
+  tell('request', request);
 }
 
 // MARK: events
@@ -433,11 +453,13 @@ function takeOne(event) {
     case 'message_changed': takeMessage(event.message); break;
     case 'read': takeRead(event); break;
     case 'conversation':
+      model.alerts.delete(event.conversation.id);
       if (event.isNew) loadAgain(event.conversation.id); else takeConversation(event.conversation);
       break;
-    case 'member': changed(`members:${event.conversation}`); break;
-    case 'gone': forgetConversation(event.conversation); break;
+    case 'member': model.alerts.delete(event.conversation); changed(`members:${event.conversation}`); break;
+    case 'gone': forgetConversation(event.conversation); readRequests(); break;
     case 'profile': learn(event.user); break;
+    case 'request': takeRequest(event.request); break;
     case 'notice': model.notices.push(event.notice); changed('notice'); break;
     case 'typing': takeTyping(event); break;
     case 'online': if (model.people.has(event.user)) learn({ name: event.user, isOnline: event.isOnline }); break;
@@ -459,6 +481,9 @@ async function loadAgain(only) {
     if (only) await fetchConversation(only); else {
       const cursor = await readList();
       if (cursor && feed) feed.cursor = cursor;
+      model.alerts.clear();
+      readRequests();
+      changed('gap');
     }
     for (const [id, run] of [...model.runs]) {
       if (only && id !== only) continue;
@@ -487,7 +512,7 @@ export const retryNow = () => feed?.retryNow();
 
 /// `kept`: what this browser still knows while the server cannot be reached.
 export async function begin(session, kept) {
-  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: 0, isListLoaded: false, isListWhole: false, connection: 'connecting' });
+  Object.assign(model, { me: session.user, limits: session.limits ?? {}, configuration: session.configuration ?? {}, isAdministrator: session.isAdministrator === true, requests: new Set(), isListLoaded: false, isListWhole: false, connection: 'connecting' });
   learn(session.user);
   readOutbox();
   if (kept) {
@@ -525,7 +550,7 @@ export function end() {
   pass = null;
   model.me = null;
   model.notices = [];
-  for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, outbox]) each.clear();
+  for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, model.alerts, outbox]) each.clear();
   asked.clear();
   api.forgetContents();
 }

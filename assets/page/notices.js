@@ -40,33 +40,39 @@ function take(notice) {
   return known.get(notice.id);
 }
 
-/// Reads what waits for a confirmation. `bar(name, element)` shows a bar, `count(number)` a badge.
+/// Reads what waits for a confirmation; true when it was read. `bar(name, element)` shows a bar, `count(number)` a badge.
 export async function watchNotices(bar, count) {
   offer = bar;
   told = count;
   known.clear();
-  try { for (const each of (await api.get('notices?limit=50')).items) take(each); } catch { return; }
+  let isRead = true;
+  try { for (const each of (await api.get('notices?limit=50')).items) take(each); } catch { isRead = false; }
+  takeTold();
+  return isRead;
+}
+
+/// The list of all, while it is open.
+let shown = null;
+function takeTold() {
+  for (const each of model.notices.splice(0)) shown?.take(take(each)) ?? take(each);
   draw();
 }
-on('notice', () => { for (const each of model.notices.splice(0)) take(each); draw(); });
+on('notice', takeTold);
 
 /// All of them, the newest first.
 export function showNotices() {
-  dialog(t('notices'), t('close'), () => {
+  const { box } = dialog(t('notices'), t('close'), () => {
     const list = h('div', { class: 'notices' });
     const row = (value) => {
       const notice = take(value);
-      const state = h('footer', {});
-      const drawState = () => {
-        const yes = h('button', { type: 'button', class: 'button primary', onclick: async () => { await confirm(notice, yes); drawState(); } }, t('notice.confirm'));
-        state.replaceChildren(...[notice.confirmedAt ? h('span', { class: 'small quiet' }, t('notice.confirmed', { time: `${dayName(notice.confirmedAt)} ${clock(notice.confirmedAt)}` })) : notice.needsConfirmation && yes].filter(Boolean));
-      };
-      drawState();
+      const yes = h('button', { type: 'button', class: 'button primary', onclick: async () => { await confirm(notice, yes); shown?.take(notice); } }, t('notice.confirm'));
       return h('article', { class: 'announcement' }, h('h3', {}, notice.title || t('notice.from', { who: nameOf(person(notice.from)) })),
-        h('p', { class: 'small quiet' }, `${nameOf(person(notice.from))} · ${dayName(notice.time)} ${clock(notice.time)}`), h('div', { class: 'text' }, richText(notice.body)), state);
+        h('p', { class: 'small quiet' }, `${nameOf(person(notice.from))} · ${dayName(notice.time)} ${clock(notice.time)}`), h('div', { class: 'text' }, richText(notice.body)),
+        h('footer', {}, notice.confirmedAt ? h('span', { class: 'small quiet' }, t('notice.confirmed', { time: `${dayName(notice.confirmedAt)} ${clock(notice.confirmedAt)}` })) : notice.needsConfirmation && yes));
     };
-    const pages = pagedList(list, (cursor) => api.get(`notices${api.query({ cursor, limit: 30 })}`), row, () => empty('info', t('notices.none')));
-    queueMicrotask(() => pages.start());
+    shown = pagedList(list, (cursor) => api.get(`notices${api.query({ cursor, limit: 30 })}`), row, () => empty('info', t('notices.none')));
+    queueMicrotask(() => shown.start());
     return h('div', { class: 'body' }, list);
   });
+  box.addEventListener('close', () => { shown = null; });
 }

@@ -69,8 +69,10 @@ export function empty(sign, title, text, ...actions) {
 /// Why something may not be done, or null when it may.
 export const mayNot = (right) => right === undefined || right === true ? null : t(`no.${right?.no}`) === `no.${right?.no}` ? t('no') : t(`no.${right?.no}`);
 
-/// A list with a spinner, an error with a button, or what was found; more is read when its end comes near.
+/// A list with a spinner, an error with a button, or what was found; more is read when its end comes near. `take` draws one row anew, or
+/// puts it first when it is not there.
 export function pagedList(box, load, row, none) {
+  const rows = new Map();
   let cursor;
   let run = 0;
   const more = h('div', {});
@@ -80,7 +82,7 @@ export function pagedList(box, load, row, none) {
       const page = await load(cursor);
       if (mine !== run) return;
       more.replaceChildren();
-      for (const item of page.items) box.insertBefore(row(item), more);
+      for (const item of page.items) if (!item.id || !rows.has(item.id)) { const made = row(item); rows.set(item.id, made); box.insertBefore(made, more); }
       cursor = page.next;
       if (box.children.length === 1) more.replaceChildren(none());
       if (cursor) watch(mine);
@@ -98,7 +100,15 @@ export function pagedList(box, load, row, none) {
     more.replaceChildren(h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
     observer.observe(more);
   };
-  return { start() { run += 1; cursor = undefined; box.replaceChildren(more); read(run); }, stop() { run += 1; } };
+  const take = (item) => {
+    const [made, old] = [row(item), rows.get(item.id)];
+    rows.set(item.id, made);
+    if (box.children.length === 1) more.querySelector('.empty')?.remove();
+    const hadFocus = old?.contains(document.activeElement);
+    if (old) old.replaceWith(made); else box.prepend(made);
+    if (hadFocus) (made.querySelector('button') ?? box.closest('dialog').querySelector('button')).focus();
+  };
+  return { start() { run += 1; cursor = undefined; rows.clear(); box.replaceChildren(more); read(run); }, take };
 }
 
 /// Runs a request from a button, which is busy meanwhile.

@@ -1,8 +1,10 @@
-// People: finding them, new conversations, the card of a person, one's own profile, who has read.
+// People: finding them, new conversations, the card of a person, who has read; one's own profile, the settings of this browser, and one's
+// devices.
 
 import * as api from './api.js';
-import { closeDialogs, dialog, h, icon, menu, toast } from './dom.js';
-import { clock, dayName, moreTexts, t } from './i18n.js';
+import { ask, closeDialogs, dialog, h, icon, menu, toast } from './dom.js';
+import { clock, dayName, language, moreTexts, t } from './i18n.js';
+import { scheme, schemes, setScheme, signOut, turn } from './main.js';
 import { learn, model, nameOf, newToken, on, person, takeConversation } from './model.js';
 import { busy, personAvatar } from './parts.js';
 import { choose, sharePerson } from './select.js';
@@ -13,7 +15,7 @@ export function newConversation(app, event) {
   menu(event?.currentTarget ?? document.querySelector('.side header .tool:last-child'), [
     { icon: 'person', label: t('new.direct'), run: () => newDirect(app) },
     { icon: 'group', label: t('new.group'), run: () => newGroup(app) },
-    { icon: 'search', label: t('teams.find'), run: async () => (await import('./teams.js')).findTeam(app) },
+    { icon: 'search', label: t('teams.find'), run: async () => (await import('./card.js')).findTeam(app) },
     model.isAdministrator && 'line',
     model.isAdministrator && { icon: 'plus', label: t('invite'), run: async () => (await import('./invite.js')).invite() },
   ], t('new'));
@@ -147,5 +149,45 @@ export function receipts(message) {
       h('section', { class: 'section' }, h('h3', {}, t('receipts.unread', { count: unread.length })), h('ul', {}, unread.map((name) => row(name))))),
     (error) => body.replaceChildren(h('p', { class: 'error' }, error.message)));
     return body;
+  });
+}
+
+// MARK: settings of this browser, and the devices that are signed in
+
+function segments(name, label, options, value, run) {
+  return h('div', { class: 'set' }, h('span', { id: `${name}-label` }, label),
+    h('div', { class: 'segments', role: 'radiogroup', 'aria-labelledby': `${name}-label` }, options.map(([key, text]) => h('label', {}, h('input', { type: 'radio', name, value: key, checked: key === value, onchange: () => run(key) }), h('span', {}, text)))));
+}
+
+export async function settings() {
+  const notify = isSecureContext && globalThis.Notification ? await import('./install.js') : null;
+  dialog(t('settings'), t('close'), (close) => {
+    const devices = h('div', { class: 'section' }, h('h3', {}, t('devices')), h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    const load = () => api.get('sessions').then(({ items }) => { devices.replaceChildren(h('h3', {}, t('devices')), ...items.map(device)); all.hidden = items.length < 2; }, (error) => devices.replaceChildren(h('h3', {}, t('devices')), h('p', { class: 'error ui' }, error.message)));
+    const device = (each) => {
+      const kind = t(`device.${each.device}`) === `device.${each.device}` ? each.device ?? each.id : t(`device.${each.device}`);
+      const seen = each.isThis ? t('device.this') : each.lastSeen ? t('device.seen', { time: `${dayName(each.lastSeen)} ${clock(each.lastSeen)}` }) : t('device.unseen');
+      const out = !each.isThis && h('button', { type: 'button', class: 'button', 'aria-label': t('device.signOut', { device: kind }), onclick: () => busy(out, async () => { try { await api.remove(`sessions/${api.segment(each.id)}`); await load(); toast(t('device.gone')); } catch (error) { toast(error.message); } }) }, t('signOut'));
+      return h('div', { class: 'set' }, h('div', { class: 'grow' }, h('div', { class: 'cut' }, kind), h('div', { class: 'small quiet' }, [seen, each.createdAt && t('device.since', { day: dayName(each.createdAt) })].filter(Boolean).join(' · '))), out);
+    };
+    load();
+    const toggle = (name, isOn, run) => {
+      const input = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: name, checked: isOn, onchange: () => run(input) });
+      return h('div', { class: 'set' }, h('label', { for: name }, t(name)), input);
+    };
+    const tell = async (input) => {
+      const isWanted = input.checked;
+      input.checked = await notify.setTold(isWanted);
+      if (isWanted && !input.checked) toast(t('notify.refused'));
+    };
+    const all = h('button', { type: 'button', class: 'button danger', onclick: async () => {
+      if (await ask(t('devices.all'), t('devices.all.ask'), t('devices.all'), t('cancel'), true)) busy(all, async () => { try { await api.remove('sessions'); await load(); toast(t('devices.all.done')); } catch (error) { toast(error.message); } });
+    } }, t('devices.all'));
+    return h('div', { class: 'body' },
+      h('div', { class: 'section' }, segments('language', t('settings.language'), [['zh', '中文'], ['en', 'English']], language, async (code) => { close(); await turn(code); }),
+        segments('scheme', t('settings.scheme'), schemes.map((name) => [name, t(`scheme.${name}`)]), scheme(), setScheme),
+        notify && [toggle('notify.label', notify.wants.told(), tell), toggle('notify.mentions', notify.wants.mentions(), (input) => notify.setMentions(input.checked))]),
+      !isSecureContext && h('div', { class: 'banner' }, h('span', {}, t('settings.insecure'), ' ', h('a', { href: '/ca.pem' }, t('settings.certificate')))),
+      devices, all, h('button', { type: 'button', class: 'button', onclick: () => { close(); signOut(); } }, t('signOut')));
   });
 }

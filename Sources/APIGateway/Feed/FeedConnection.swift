@@ -11,41 +11,31 @@ import Transport
 /// The client's first frame is `{"token":...,"after":...}`; the answer is `{"hello":...}`, then events follow in order.
 final class FeedConnection: ConnectionHandler, FeedListener {
     private enum Phase {
-        /// A token is awaited.
-        case silent
+        /// A token is awaited. The request is the one of the opening.
+        case silent(HTTPRequest)
         /// A token is being looked up.
-        case asked
-        case signedIn(FeedSession)
+        case asked(HTTPRequest)
+        case signedIn(FeedSession, TransferWatch)
         case over
     }
 
     /// A client that says nothing for so long is gone; it sends a ping now and then.
     private static let idleSeconds = 60
-    /// People whose presence one connection follows at most.
-    private static let maximumWatched = 500
-    /// People who were not followed before that count as one more request.
-    private static let watchedPerRequest = 10
-    /// The same of people who were: how they stand is known here, and said again.
-    private static let knownPerRequest = 100
 
     private let connection: Connection
     private unowned let gateway: FeedGateway
-    /// Request of the opening, until somebody is signed in.
-    private var request: HTTPRequest?
-    private var phase = Phase.silent
-    private var transfers: TransferWatch?
+    private let context: FeedContext
+    private var phase: Phase
     private let presenceNumber: Int
-    /// People whose presence the client follows, and what it was told last.
-    private var watched: [UserName: Bool?] = [:]
+    private var watched = WatchedPeople()
 
     init(_ connection: Connection, _ request: HTTPRequest, gateway: FeedGateway) {
         self.connection = connection
-        self.request = request
         self.gateway = gateway
-        self.presenceNumber = gateway.context.presence.number()
+        self.context = gateway.context
+        self.phase = .silent(request)
+        self.presenceNumber = self.context.presence.number()
     }
-
-    private var context: FeedContext { self.gateway.context }
 
     // MARK: From the client
 
@@ -57,9 +47,9 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         }
         do throws(APIFailure) {
             switch self.phase {
-            case .silent: try self.signIn(members)
+            case .silent(let request): self.signIn(try FeedSignIn(members), request)
             case .asked: throw APIFailure(409, "wait for hello")
-            case .signedIn(let session): try self.perform(members, session)
+            case .signedIn(let session, _): try self.perform(members, session)
             case .over: break
             }
         } catch {
@@ -69,56 +59,28 @@ final class FeedConnection: ConnectionHandler, FeedListener {
 
     private func perform(_ members: [JSONValue.Member], _ session: FeedSession) throws(APIFailure) {
         if let failure = self.context.api.takeFromPerson(session.identity) { throw failure }
-        guard members.count == 1, let member = members.first else { throw Self.unknownFrame }
-        switch member.name {
-        case "ping":
-            guard let number = member.value.integer else { throw .bad("ping is a whole number") }
-            self.send(.object([JSONValue.Member("pong", .integer(number))]))
-        case "watch": try self.watch(try Self.names(member.value), session)
-        case "typing":
-            guard let text = member.value.string, let number = Int64(text), number > 0, String(number) == text else {
-                throw .bad("typing is the id of a conversation")
-            }
-            self.context.api.services.broker.publishTyping(
-                in: ConversationID(rawValue: number), by: session.identity.user, session.identity.name)
-        default: throw Self.unknownFrame
+        switch try FeedRequest(members) {
+        case .ping(let number): self.send(.object([JSONValue.Member("pong", .integer(number))]))
+        case .watch(let names): try self.watch(names, session)
+        case .typing(let conversation):
+            self.context.broker.publishTyping(in: conversation, by: session.identity.user, session.identity.name)
         }
-    }
-
-    private static let unknownFrame = APIFailure.bad("a frame has one of ping, watch, typing")
-
-    private static func names(_ value: JSONValue) throws(APIFailure) -> Set<UserName> {
-        guard let list = value.array, list.count <= Self.maximumWatched else {
-            throw .bad("watch is a list of at most \(Self.maximumWatched) names")
-        }
-        var names: Set<UserName> = []
-        for entry in list {
-            guard let name = entry.string.flatMap(UserName.init) else {
-                throw .bad("watch has something that is no name")
-            }
-            names.insert(name)
-        }
-        return names
     }
 
     /// Follows these people instead of those that were followed before, and tells of each how they stand now.
     ///
     /// - Throws: 429 when more people are new among them than the person may ask for.
     private func watch(_ names: Set<UserName>, _ session: FeedSession) throws(APIFailure) {
-        // Who is followed already is known here; the broker's thread, which is everybody's, is asked for the others only.
-        let known = self.watched.filter { $0.value != nil && names.contains($0.key) }
-        let asked = names.subtracting(known.keys)
-        for _ in 0..<asked.count / Self.watchedPerRequest + known.count / Self.knownPerRequest {
+        for _ in 0..<self.watched.requests(for: names) {
             if let failure = self.context.api.takeFromPerson(session.identity) { throw failure }
         }
         let presence = self.context.presence
-        presence.unfollow(Set(self.watched.keys).subtracting(known.keys), by: self.presenceNumber)
-        self.watched = known
-        for (name, isOnline) in known { if let isOnline { self.tell(name, isOnline) } }
-        guard !asked.isEmpty else { return }
-        for name in asked { self.watched.updateValue(nil, forKey: name) }
+        let change = self.watched.watch(names)
+        presence.unfollow(change.dropped, by: self.presenceNumber)
+        for (name, isOnline) in change.known { self.tell(name, isOnline) }
+        guard !change.asked.isEmpty else { return }
         let later = self.gateway.later(session)
-        presence.follow(asked, by: self.presenceNumber) { news in
+        presence.follow(change.asked, by: self.presenceNumber) { news in
             later { session in
                 guard let connection = session.listener as? FeedConnection else { return }
                 for (name, isOnline) in news { connection.presenceChanged(name, isOnline) }
@@ -127,15 +89,13 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     }
 
     private func presenceChanged(_ name: UserName, _ isOnline: Bool) {
-        guard let last = self.watched[name], last != isOnline else { return }
-        self.watched[name] = isOnline
-        self.tell(name, isOnline)
+        if self.watched.change(name, isOnline) { self.tell(name, isOnline) }
     }
 
     /// A state that cannot be told now is asked for when the client watches again.
     private func tell(_ name: UserName, _ isOnline: Bool) {
         if self.connection.isCongested {
-            self.watched.updateValue(nil, forKey: name)
+            self.watched.forget(name)
         } else {
             self.connection.sendText(NativeNotices.online(name, isOnline))
         }
@@ -143,28 +103,19 @@ final class FeedConnection: ConnectionHandler, FeedListener {
 
     // MARK: Signing in
 
-    private func signIn(_ members: [JSONValue.Member]) throws(APIFailure) {
-        guard let request = self.request else { return }
-        var token: String?
-        var start = FeedStart.snapshot
-        for member in members {
-            switch (member.name, member.value) {
-            case ("token", .string(let text)): token = text
-            case ("after", .string(let text)): start = FeedCursor(text).map { .after($0) } ?? .unknown
-            default: throw .bad("the first frame is {\"token\":\"...\",\"after\":\"...\"}")
-            }
-        }
-        self.phase = .asked
+    private func signIn(_ signIn: FeedSignIn, _ request: HTTPRequest) {
+        self.phase = .asked(request)
         self.connection.holdSignInDeadline()
-        let (later, begin) = (self.gateway.later(on: self.connection.id), start)
-        self.context.api.prove(request, token: token) { result in later { $0.proved(result, begin) } }
+        let later = self.gateway.later(on: self.connection.id)
+        self.context.api.prove(request, token: signIn.token) { result in later { $0.proved(result, signIn.start) } }
     }
 
     private func proved(_ result: Result<APICaller, APIFailure>, _ start: FeedStart) {
-        guard case .asked = self.phase, self.connection.isOpen else { return }
+        guard case .asked(let request) = self.phase, self.connection.isOpen else { return }
         switch result {
         case .failure(let failure): self.refuse(failure)
-        case .success(.person(let identity)): self.listen(identity, from: start)
+        case .success(.person(let identity)):
+            self.listen(identity, from: start, language: request.headers["accept-language"])
         case .success: self.refuse(APIFailure(403, "the manager's token stands for no person"))
         }
     }
@@ -174,21 +125,19 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         self.end(failure.status == 503 || failure.status == 429 ? .tryAgainLater : .policyViolation, failure.message)
     }
 
-    private func listen(_ identity: Identity, from start: FeedStart) {
+    private func listen(_ identity: Identity, from start: FeedStart, language: String?) {
         guard self.context.listeners.enter(identity.user) else {
             return self.refuse(
                 APIFailure(429, "\(identity.name) listens \(ListenerCounts.perPerson) times already"))
         }
-        let language = self.request?.headers["accept-language"]
-        self.request = nil
         let session = FeedSession(identity, from: start, language: language, listener: self, gateway: self.gateway)
-        self.phase = .signedIn(session)
-        self.connection.authenticated()
-        self.connection.idleDeadlineSeconds = Self.idleSeconds
         let later = self.gateway.later(session)
-        self.transfers = self.context.transfers.watch(owner: identity.user) { views in
+        let transfers = self.context.transfers.watch(owner: identity.user) { views in
             later { ($0.listener as? FeedConnection)?.moved(views) }
         }
+        self.phase = .signedIn(session, transfers)
+        self.connection.authenticated()
+        self.connection.idleDeadlineSeconds = Self.idleSeconds
         session.register(
             deviceID: "native-\(self.connection.id.rawValue)",
             address: "\(self.connection.peer.text):\(self.connection.peer.port)",
@@ -224,7 +173,7 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     func feedSaid(_ json: [UInt8]) { if !self.connection.isCongested { self.connection.sendText(json) } }
 
     private func moved(_ views: [TransferView]) {
-        guard case .signedIn(let session) = self.phase else { return }
+        guard case .signedIn(let session, _) = self.phase else { return }
         for view in views { session.say(NativeNotices.transfer(view.json.serialized())) }
     }
 
@@ -239,9 +188,9 @@ final class FeedConnection: ConnectionHandler, FeedListener {
 
     // MARK: Flow
 
-    func outboxRose() { if case .signedIn(let session) = self.phase { session.outboxRose() } }
+    func outboxRose() { if case .signedIn(let session, _) = self.phase { session.outboxRose() } }
 
-    func outboxDrained() { if case .signedIn(let session) = self.phase { session.outboxDrained() } }
+    func outboxDrained() { if case .signedIn(let session, _) = self.phase { session.outboxDrained() } }
 
     var measure: SessionMeasure {
         let reactor = self.gateway.reactor
@@ -266,16 +215,12 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     func ended(_ reason: ConnectionEnd) { self.leave(Self.endReason(reason)) }
 
     private func leave(_ reason: SessionEndReason) {
-        if case .signedIn(let session) = self.phase {
-            session.leave(reason)
-            self.context.presence.unfollow(Set(self.watched.keys), by: self.presenceNumber)
-            self.watched = [:]
-            self.transfers?.end()
-            self.transfers = nil
-            self.context.listeners.leave(session.identity.user)
-        }
-        self.phase = .over
-        self.request = nil
+        defer { self.phase = .over }
+        guard case .signedIn(let session, let transfers) = self.phase else { return }
+        session.leave(reason)
+        self.context.presence.unfollow(self.watched.end(), by: self.presenceNumber)
+        transfers.end()
+        self.context.listeners.leave(session.identity.user)
     }
 
     private static func endReason(_ reason: ConnectionEnd) -> SessionEndReason {

@@ -16,8 +16,6 @@ package final class FeedGateway: Gateway {
     package static let subprotocol = "teahouse.v2"
     /// Interval of the check whether users may still listen, seconds.
     private static let lookSeconds = 1.0
-    /// Shortest time between two looks of all sessions for people who are shown otherwise, milliseconds.
-    private static let peopleMilliseconds: Int64 = 1_000
     /// First owner number in handles: other gateways on the same reactor have others.
     private static let firstOwner = 0x40
 
@@ -30,21 +28,14 @@ package final class FeedGateway: Gateway {
     /// Sessions that were touched after the last position.
     private var touched: [UInt64] = []
     private var nextLook: Instant
-    /// Sessions that were told alone of a change of people after the last position.
-    private var touchedAlone: Set<UInt64> = []
-    /// A person was shown otherwise after the last position.
-    private var areWatchersTouched = false
-    /// The same before it, and sessions have not looked yet.
-    private var arePeopleWaiting = false
-    private var isPeopleTimerSet = false
-    private var nextPeople: Instant
+    private var people: PeopleSchedule
 
     package init(context: FeedContext, reactor: Reactor) {
         self.context = context
         self.reactor = reactor
         self.outlet = ReactorOutlet(jobs: reactor.jobs)
         self.nextLook = reactor.clock.now()
-        self.nextPeople = reactor.clock.now()
+        self.people = PeopleSchedule(now: reactor.clock.now())
     }
 
     // MARK: Gateway
@@ -85,7 +76,7 @@ package final class FeedGateway: Gateway {
 
     /// Signs a session in at the broker, which answers with `.opened`.
     func register(_ session: FeedSession, as description: SessionDescription) {
-        self.context.api.services.broker.open(
+        self.context.broker.open(
             SessionOpening(description: description, outlet: self.outlet, handle: session.handle))
     }
 
@@ -143,7 +134,7 @@ package final class FeedGateway: Gateway {
                     session.registered(id)
                 } else {
                     // The client went while the broker registered it.
-                    self.context.api.services.broker.closed(id, .closedByPeer)
+                    self.context.broker.closed(id, .closedByPeer)
                 }
             case .ended(let handle, let reason): self.sessions[handle]?.endedByBroker(reason)
             case .message(let delivery, let handles):
@@ -176,11 +167,10 @@ package final class FeedGateway: Gateway {
         }
     }
 
-    /// Notes a change of people. The store does not know who watches a person: each session looks for itself, and all of
-    /// them at most once in a while, so that people who change very often do not keep the readers busy.
+    /// Notes a change of people, of whom sessions read when `people` says so.
     private func touchPeople(_ event: ChangeEvent, _ handles: [UInt64]) {
         if event.isForWatchers {
-            self.areWatchersTouched = true
+            self.people.touchWatchers()
             self.sessions.forEach { session in
                 if session.touchPeople() { self.touched.append(session.handle) }
             }
@@ -188,35 +178,31 @@ package final class FeedGateway: Gateway {
             for handle in handles {
                 guard let session = self.sessions[handle] else { continue }
                 if session.touchPeople() { self.touched.append(handle) }
-                self.touchedAlone.insert(handle)
+                self.people.touch(handle)
             }
         }
     }
 
     /// Lets sessions read changes of people whose commit has been said.
     private func readPeople() {
-        let alone = self.touchedAlone
-        self.touchedAlone = []
+        let (alone, next) = self.people.told(at: self.reactor.clock.now())
         for handle in alone { self.sessions[handle]?.readPeople() }
-        if self.areWatchersTouched { self.arePeopleWaiting = true }
-        self.areWatchersTouched = false
-        guard self.arePeopleWaiting, !self.isPeopleTimerSet else { return }
-        let now = self.reactor.clock.now()
-        guard now < self.nextPeople else { return self.readAllPeople() }
-        self.isPeopleTimerSet = true
-        self.reactor.after(milliseconds: max(1, self.nextPeople.milliseconds(since: now))) { reactor in
-            guard let gateway = reactor.gateway(FeedGateway.self) else { return }
-            gateway.isPeopleTimerSet = false
-            gateway.readAllPeople()
-        }
+        self.perform(next)
     }
 
-    private func readAllPeople() {
-        self.arePeopleWaiting = false
-        self.nextPeople = self.reactor.clock.now().advanced(byMilliseconds: Self.peopleMilliseconds)
-        var present: [FeedSession] = []
-        self.sessions.forEach { present.append($0) }
-        for session in present { session.readPeople() }
+    private func perform(_ action: PeopleSchedule.Action) {
+        switch action {
+        case .none: break
+        case .readAll:
+            var present: [FeedSession] = []
+            self.sessions.forEach { present.append($0) }
+            for session in present { session.readPeople() }
+        case .wait(let milliseconds):
+            self.reactor.after(milliseconds: milliseconds) { reactor in
+                guard let gateway = reactor.gateway(FeedGateway.self) else { return }
+                gateway.perform(gateway.people.timePassed(at: reactor.clock.now()))
+            }
+        }
     }
 
     /// Measures of sessions, for an operator who looks.

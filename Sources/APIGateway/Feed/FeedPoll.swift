@@ -11,15 +11,24 @@ import Transport
 /// `GET /api/v1/events?after=CURSOR&wait=0...30` is answered with `{"items":[...],"cursor":"..."}`. Of one device one
 /// request waits: a second one has the first answered.
 final class FeedPoll: FeedListener {
+    private enum Phase {
+        /// The token is being looked up.
+        case asked
+        case waiting(FeedSession)
+        /// It was answered, or the client has gone.
+        case over
+    }
+
     /// Maximum seconds for which a request waits.
     private static let waitSeconds: ClosedRange<Int64> = 0...30
 
     private let responder: HTTPResponder
     private let language: String?
     private unowned let gateway: FeedGateway
+    private let context: FeedContext
     private let waitMilliseconds: Int64
     private let start: FeedStart
-    private var session: FeedSession?
+    private var phase = Phase.asked
 
     private init(
         _ responder: HTTPResponder, _ language: String?, waitSeconds: Int64, _ start: FeedStart, gateway: FeedGateway
@@ -29,6 +38,7 @@ final class FeedPoll: FeedListener {
         self.waitMilliseconds = waitSeconds * 1_000
         self.start = start
         self.gateway = gateway
+        self.context = gateway.context
     }
 
     /// Checks a request, and answers it now or later.
@@ -41,7 +51,7 @@ final class FeedPoll: FeedListener {
             responder.whenEnded = { [weak poll] in poll?.clientLeft() }
             let later = gateway.laterPoll(of: responder.connectionID)
             let device = APIContext.token(of: request).map { StableHash.xxh64($0) } ?? 0
-            gateway.context.api.prove(request) { result in
+            poll.context.api.prove(request) { result in
                 later { $0.proved(result, request, deviceID: "native-poll-\(String(device, radix: 16))") }
             }
         } catch {
@@ -78,15 +88,15 @@ final class FeedPoll: FeedListener {
     }
 
     private func wait(as identity: Identity, _ request: HTTPRequest, _ deviceID: String) {
-        guard self.gateway.context.listeners.enter(identity.user) else {
+        guard self.context.listeners.enter(identity.user) else {
             return self.refuse(
                 APIFailure(429, "\(identity.name) listens \(ListenerCounts.perPerson) times already"))
         }
         self.responder.connection?.authenticated()
         let session = FeedSession(
             identity, from: self.start, language: self.language, listener: self, gateway: self.gateway)
-        self.session = session
-        guard self.waitMilliseconds > 0 else { return session.readFacts() }
+        self.phase = .waiting(session)
+        guard self.waitMilliseconds > 0 else { return session.begin() }
         session.register(
             deviceID: deviceID, address: "\(request.peer.text):\(request.peer.port)",
             isEncrypted: request.isEncrypted, as: "native-poll")
@@ -122,14 +132,15 @@ final class FeedPoll: FeedListener {
     }
 
     var measure: SessionMeasure {
-        SessionMeasure(
-            activeAtMilliseconds: self.gateway.reactor.clock.wallMilliseconds(), queuedBytes: 0, unacknowledged: 0)
+        let reactor = self.gateway.reactor
+        return SessionMeasure(
+            activeAtMilliseconds: reactor.clock.wallMilliseconds(), queuedBytes: 0, unacknowledged: 0)
     }
 
     // MARK: The answer
 
     private func answerItems(_ items: [[UInt8]]) {
-        guard let session = self.session else { return }
+        guard case .waiting(let session) = self.phase else { return }
         let cursor = session.cursor
         self.leave(.left)
         var writer = JSONWriter(capacity: 1024)
@@ -162,9 +173,9 @@ final class FeedPoll: FeedListener {
 
     private func leave(_ reason: SessionEndReason) {
         self.gateway.forgetPoll(of: self.responder.connectionID)
-        guard let session = self.session else { return }
-        self.session = nil
+        defer { self.phase = .over }
+        guard case .waiting(let session) = self.phase else { return }
         session.leave(reason)
-        self.gateway.context.listeners.leave(session.identity.user)
+        self.context.listeners.leave(session.identity.user)
     }
 }

@@ -44,14 +44,12 @@ final class FeedSession {
     /// The header field `Accept-Language` of the client; `nil` for none.
     private let language: String?
     private unowned let gateway: FeedGateway
+    private let context: FeedContext
     private(set) weak var listener: (any FeedListener)?
     private(set) var handle: UInt64 = 0
+    /// Number at the broker, as long as that has the session.
     private var sessionID: SessionID?
     private var feed = NativeFeed()
-    private var epoch: Int64 = 1
-    private var hasBegun = false
-    private var isTouched = false
-    private var isOver = false
 
     init(
         _ identity: Identity, from start: FeedStart, language: String?, listener: any FeedListener,
@@ -62,11 +60,12 @@ final class FeedSession {
         self.start = start
         self.listener = listener
         self.gateway = gateway
+        self.context = gateway.context
         self.handle = gateway.enter(self)
     }
 
     /// Cursor of the last event, or one behind it with which the client misses nothing.
-    var cursor: FeedCursor { FeedCursor(epoch: self.epoch, position: self.feed.position) }
+    var cursor: FeedCursor { self.feed.cursor }
 
     var measure: SessionMeasure? { self.listener?.measure }
 
@@ -84,14 +83,16 @@ final class FeedSession {
 
     func registered(_ id: SessionID) {
         self.sessionID = id
-        guard self.isStillValid else { return self.endFromHere(.signedOut) }
-        self.readFacts()
+        guard self.context.isStillValid(self.identity) else { return self.endFromHere(.signedOut) }
+        self.begin()
     }
 
-    /// Begins without the broker, for a client that asks what there is and does not wait.
-    func readFacts() {
+    /// Begins; without the broker for a client that asks what there is and does not wait.
+    func begin() { self.perform(self.feed.begin()) }
+
+    private func readFacts() {
         let later = self.gateway.later(self)
-        self.gateway.context.api.services.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
+        self.context.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
             FeedFacts(
                 epoch: try store.feed.epoch, newest: try store.feed.position.rawValue,
                 oldest: try store.feed.start.rawValue)
@@ -101,70 +102,63 @@ final class FeedSession {
     }
 
     private func received(facts result: Result<FeedFacts, StoreError>) {
-        guard !self.isOver else { return }
-        guard case .success(let facts) = result else {
-            return self.gateway.after(milliseconds: Self.retryMilliseconds, self) { $0.readFacts() }
-        }
-        self.epoch = facts.epoch
+        guard case .success(let facts) = result else { return self.retryLater() }
         let (greeting, next) = self.feed.opened(facts, at: self.start)
-        self.hasBegun = true
-        var user = JSONWriter()
-        NativeUser(self.gateway.context.profiles.info(user: self.identity.name)).write(to: &user)
         switch greeting {
-        case .hello: self.listener?.feedBegan(at: self.cursor, user.bytes, isGap: false)
-        case .gap: self.listener?.feedBegan(at: self.cursor, user.bytes, isGap: true)
+        case .hello: self.greet(isGap: false)
+        case .gap: self.greet(isGap: true)
+        case nil: break
         }
         self.perform(next)
+    }
+
+    private func greet(isGap: Bool) {
+        var user = JSONWriter()
+        NativeUser(self.context.profiles.info(user: self.identity.name)).write(to: &user)
+        self.listener?.feedBegan(at: self.cursor, user.bytes, isGap: isGap)
+    }
+
+    private func retryLater() {
+        self.feed.readFailed()
+        self.gateway.after(milliseconds: Self.retryMilliseconds, self) { $0.perform($0.feed.retry()) }
     }
 
     // MARK: Events
 
     /// - Returns: true when it is the first one since the last position.
-    func touch(_ conversation: ConversationID) -> Bool {
-        self.feed.touch(conversation)
-        defer { self.isTouched = true }
-        return !self.isTouched
-    }
+    func touch(_ conversation: ConversationID) -> Bool { self.feed.touch(conversation) }
 
     /// Somebody is shown otherwise, or something about them that is the session's person's own.
     ///
     /// - Returns: as `touch`.
-    func touchPeople() -> Bool {
-        self.feed.touchPeople()
-        defer { self.isTouched = true }
-        return !self.isTouched
-    }
+    func touchPeople() -> Bool { self.feed.touchPeople() }
 
     /// Reads now what was touched by `touchPeople`.
     func readPeople() { self.perform(self.feed.readPeople()) }
 
     /// An event without a cursor. Before the greeting nothing is said.
-    func say(_ json: [UInt8]) { if self.hasBegun { self.listener?.feedSaid(json) } }
+    func say(_ json: [UInt8]) { if self.feed.isOpen { self.listener?.feedSaid(json) } }
 
-    func told(_ position: StorePosition) {
-        self.isTouched = false
-        self.perform(self.feed.told(position.rawValue))
-    }
+    func told(_ position: StorePosition) { self.perform(self.feed.told(position.rawValue)) }
 
     func outboxRose() { self.feed.outboxRose() }
 
     func outboxDrained() { self.perform(self.feed.outboxDrained()) }
 
     private func perform(_ action: NativeFeed.Action) {
-        guard !self.isOver else { return }
+        // What was sent before may have made the listener leave.
+        guard !self.feed.isOver else { return }
         switch action {
         case .none: if self.feed.isResting { self.listener?.feedRested() }
+        case .readFacts: self.readFacts()
         case .read(let round): self.read(round)
         }
     }
 
     private func read(_ round: FeedRound) {
-        let context = self.gateway.context
-        let reader = FeedReader(
-            self.identity, epoch: self.epoch, NativeReader(self.identity, context.api.services),
-            NativeWords(context.profiles, for: self.identity.user, language: self.language))
+        let reader = self.context.reader(for: self.identity, epoch: self.cursor.epoch, language: self.language)
         let later = self.gateway.later(self)
-        self.gateway.context.api.services.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
+        self.context.store.read(for: .person(self.identity.user)) { store throws(StoreError) in
             try reader.read(round, store)
         } then: { result in
             later { $0.received(result) }
@@ -172,25 +166,21 @@ final class FeedSession {
     }
 
     private func received(_ result: Result<FeedResult, StoreError>) {
-        guard !self.isOver else { return }
         switch result {
         case .success(let result):
             let people = result.people
             guard !people.isEmpty else { return self.send(result) }
             let later = self.gateway.later(self)
-            self.gateway.context.profiles.lookUp(
+            self.context.profiles.lookUp(
                 people, by: self.identity.user, in: nil, waitMilliseconds: Self.profileWaitMilliseconds
             ) { infos in
-                later { $0.send(result.showing(infos, epoch: $0.epoch)) }
+                later { $0.send(result.showing(infos, epoch: $0.cursor.epoch)) }
             }
-        case .failure:
-            self.feed.readFailed()
-            self.gateway.after(milliseconds: Self.retryMilliseconds, self) { $0.perform($0.feed.retry()) }
+        case .failure: self.retryLater()
         }
     }
 
     private func send(_ result: FeedResult) {
-        guard !self.isOver else { return }
         let (frames, isGap, next) = self.feed.received(result)
         if isGap || !frames.isEmpty { self.listener?.feedSent(frames, isGap: isGap) }
         self.perform(next)
@@ -198,12 +188,10 @@ final class FeedSession {
 
     // MARK: The end
 
-    private var isStillValid: Bool {
-        self.gateway.context.api.services.accounts.authenticator.isStillValid(self.identity)
-    }
-
     /// Ends it when the account has lost a right since it signed in: it may come back with what it still has.
-    func checkRight() { if !self.isOver, !self.isStillValid { self.endFromHere(.signedOut) } }
+    func checkRight() {
+        if !self.feed.isOver, !self.context.isStillValid(self.identity) { self.endFromHere(.signedOut) }
+    }
 
     private func endFromHere(_ reason: SessionEndReason) {
         self.leave(reason)
@@ -217,9 +205,8 @@ final class FeedSession {
 
     /// The listener has gone, or wants no more.
     func leave(_ reason: SessionEndReason) {
-        guard !self.isOver else { return }
-        self.isOver = true
-        if let id = self.sessionID { self.gateway.context.api.services.broker.closed(id, reason) }
+        guard self.feed.end() else { return }
+        if let id = self.sessionID { self.context.broker.closed(id, reason) }
         self.sessionID = nil
         self.gateway.forget(self)
     }

@@ -70,6 +70,9 @@ struct NativeFeed {
     /// Action that the owner has to take next.
     enum Action: Hashable {
         case none
+        /// Reads the facts about the database; `opened` or `readFailed` follows.
+        case readFacts
+        /// Reads a round; `received` or `readFailed` follows.
         case read(FeedRound)
     }
 
@@ -135,9 +138,13 @@ struct NativeFeed {
         case reading(FeedRound)
         /// A read failed; waits for `retry`.
         case waiting
+        /// The client has gone, or may listen no more.
+        case over
     }
 
     private var phase = Phase.opening
+    /// Database that positions are of; known once opened.
+    private var epoch: Int64 = 1
     /// Everything up to this position was sent, or concerns somebody else.
     private(set) var position: Int64 = 0
     /// The broker has said everything up to this position.
@@ -151,7 +158,12 @@ struct NativeFeed {
     /// Found by the last round, and not sent.
     private var rest: FeedPage?
     private var areUntoldPeople = false
+    /// Touched after the last position that was said.
+    private var isTouched = false
     private var isCongested = false
+
+    /// Cursor of the last event, or one behind it with which the client misses nothing.
+    var cursor: FeedCursor { FeedCursor(epoch: self.epoch, position: self.position) }
 
     /// True when everything that has been said was sent.
     var isResting: Bool { if case .live = self.phase { !self.isCongested } else { false } }
@@ -159,10 +171,27 @@ struct NativeFeed {
     /// True while a failed read waits for `retry`.
     var isWaiting: Bool { if case .waiting = self.phase { true } else { false } }
 
+    /// True when the client was greeted and has not gone: events without a cursor can be told.
+    var isOpen: Bool {
+        switch self.phase {
+        case .opening, .over: false
+        case .live, .reading, .waiting: true
+        }
+    }
+
+    /// True when the feed has ended; no event leads to an action any more.
+    var isOver: Bool { if case .over = self.phase { true } else { false } }
+
+    /// What happens from now on is heard of: the facts can be read.
+    func begin() -> Action { if case .opening = self.phase { .readFacts } else { .none } }
+
     /// The facts of a snapshot that was taken after the session was registered with the broker.
-    mutating func opened(_ facts: FeedFacts, at start: FeedStart) -> (greeting: Greeting, next: Action) {
-        guard case .opening = self.phase else { return (.hello(position: self.position), .none) }
+    ///
+    /// - Returns: no greeting when the client has gone meanwhile.
+    mutating func opened(_ facts: FeedFacts, at start: FeedStart) -> (greeting: Greeting?, next: Action) {
+        guard case .opening = self.phase else { return (nil, .none) }
         self.phase = .live
+        self.epoch = facts.epoch
         self.told = max(self.told, facts.newest)
         self.position = facts.newest
         switch start {
@@ -179,10 +208,25 @@ struct NativeFeed {
     }
 
     /// Something happened in a conversation. It is read after the next `told`.
-    mutating func touch(_ conversation: ConversationID) { self.untold.insert(conversation) }
+    ///
+    /// - Returns: true when it is the first word since the last `told`.
+    @discardableResult
+    mutating func touch(_ conversation: ConversationID) -> Bool {
+        self.untold.insert(conversation)
+        defer { self.isTouched = true }
+        return !self.isTouched
+    }
 
-    /// Somebody is shown otherwise. It is read with the next round, or after `readPeople`.
-    mutating func touchPeople() { self.areUntoldPeople = true }
+    /// Somebody is shown otherwise, or something about them that is the person's own. It is read with the next round, or
+    /// after `readPeople`.
+    ///
+    /// - Returns: as `touch`.
+    @discardableResult
+    mutating func touchPeople() -> Bool {
+        self.areUntoldPeople = true
+        defer { self.isTouched = true }
+        return !self.isTouched
+    }
 
     /// The changes of people that have been said are read now.
     mutating func readPeople() -> Action {
@@ -201,6 +245,7 @@ struct NativeFeed {
         }
         self.untold = TouchedSet()
         self.areUntoldPeople = false
+        self.isTouched = false
         return self.next()
     }
 
@@ -218,7 +263,7 @@ struct NativeFeed {
         return (result.frames, false, self.next())
     }
 
-    /// A round could not be read now: the owner calls `retry` after a while.
+    /// The facts or a round could not be read now: the owner calls `retry` after a while.
     mutating func readFailed() {
         guard case .reading(let round) = self.phase else { return }
         self.touchAgain(round)
@@ -234,9 +279,22 @@ struct NativeFeed {
 
     /// Time has passed since a read failed.
     mutating func retry() -> Action {
-        guard case .waiting = self.phase else { return .none }
-        self.phase = .live
-        return self.next()
+        switch self.phase {
+        case .opening: return .readFacts
+        case .waiting:
+            self.phase = .live
+            return self.next()
+        case .live, .reading, .over: return .none
+        }
+    }
+
+    /// The client has gone, or may listen no more.
+    ///
+    /// - Returns: false when the feed had ended before.
+    mutating func end() -> Bool {
+        guard !self.isOver else { return false }
+        self.phase = .over
+        return true
     }
 
     /// The outbox went over its high-water mark: nothing is read until it has drained.

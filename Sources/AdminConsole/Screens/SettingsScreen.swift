@@ -84,6 +84,9 @@ struct SettingsScreen: TableScreen {
         }
         if !setting.overrides.isEmpty { lines += [Line(), Line(look("console.settings.overrides"), .heading)] }
         lines += setting.overrides.map { Line(Cells.fitted($0.scope.text, to: 18), .accent) + Line($0.value) }
+        if setting.conversationCount > 0 {
+            lines += [Line(), row("table.inConversations", String(setting.conversationCount))]
+        }
         return Page(setting.name, lines, copied: setting.value)
     }
 
@@ -109,9 +112,17 @@ struct SettingsScreen: TableScreen {
         let lines = settings.map { setting in
             Line(Cells.fitted(Cells.drawable(setting.name), to: 24), .dim)
                 + Line(Cells.fitted(Cells.drawable(setting.value), to: 26))
-                + Line(setting.scope?.text ?? look("console.settings.builtIn"), .accent)
+                + Line(Self.word(of: setting.source, look), .accent)
         }
         return Page(look("console.settings.effective"), lines)
+    }
+
+    private static func word(of source: SessionSettings.Source, _ look: Look) -> String {
+        switch source {
+        case .builtIn: look("console.settings.builtIn")
+        case .scope(let scope): scope.text
+        case .conversation: look("word.thisConversation")
+        }
     }
 }
 

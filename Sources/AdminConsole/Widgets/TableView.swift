@@ -100,8 +100,6 @@ package struct TableView<Row: TableRow>: Sendable {
 
     /// Number of rows that the filter leaves.
     package var shownCount: Int { self.shown.count }
-    /// Number of marked rows.
-    package var markCount: Int { self.marks.count }
     /// Rows that the filter leaves, in the order of the table.
     package var shownRows: [Row] { self.shown.map { self.rows[$0] } }
 

@@ -132,7 +132,7 @@ enum ConversationRoutes {
             else {
                 throw .refused(.noSuchConversation)
             }
-            return try store.sessionSettings.sessionSettings().effective(conversation.kind, member.role)
+            return try store.sessionSettings.sessionSettings(in: id).effective(conversation.kind, member.role)
         } answer: { settings in
             .native { writer in
                 writer.beginObject()

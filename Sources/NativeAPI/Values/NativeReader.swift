@@ -73,7 +73,8 @@ package struct NativeReader: Sendable {
         } else {
             facts.senderIsBlocked = try store.conversations.isListed(self.user, in: conversation.id, on: .denied)
         }
-        facts.inputIsDisabled = try store.sessionSettings.sessionSettings().isReadOnly(conversation.kind, member.role)
+        facts.inputIsDisabled = try store.sessionSettings.sessionSettings(in: conversation.id)
+            .isReadOnly(conversation.kind, member.role)
         return publishRefusal(facts)
     }
 

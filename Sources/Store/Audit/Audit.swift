@@ -1,5 +1,25 @@
 package import ChatModel
 
+extension ReadTransaction {
+    /// Reads of the audit log.
+    package var audit: AuditReads { AuditReads(transaction: self) }
+}
+
+/// Reads of the audit log. Valid as long as its transaction.
+package struct AuditReads {
+    let transaction: ReadTransaction
+}
+
+extension WriteTransaction {
+    /// Changes of the audit log.
+    package var audit: AuditWrites { AuditWrites(transaction: self) }
+}
+
+/// Changes of the audit log. Valid as long as its transaction.
+package struct AuditWrites {
+    let transaction: WriteTransaction
+}
+
 /// Audit entry of a change that an operator makes.
 package struct AuditNote: Sendable {
     /// Reads the state of what is changed, as a JSON object: before the change and after it, in its transaction.

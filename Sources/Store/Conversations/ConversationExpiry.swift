@@ -95,6 +95,7 @@ struct ConversationExpiry {
         try connection.run("DELETE FROM team_request WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM announcement WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM team WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM conversation_setting WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM preference WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM delivered WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM hidden_count WHERE conversation_id = ?", id)

@@ -172,6 +172,9 @@ final class WriterMemory {
     let views: Lock<ViewRules>
     /// Settings of conversations; `nil` before they are read.
     private var settings: SessionSettings?
+    /// Settings of single conversations, all of them: at most `ConversationSettings.maximumValues` values; `nil` before
+    /// they are read.
+    private var conversationSettings: [ConversationID: ConversationSettings]?
     private var kinds: MessageKinds?
     /// Members of all conversations in memory.
     private var membershipCount = 0
@@ -202,6 +205,7 @@ final class WriterMemory {
         self.conversationsByObject.removeAll()
         self.membershipCount = 0
         self.settings = nil
+        self.conversationSettings = nil
         self.kinds = nil
     }
 
@@ -215,6 +219,26 @@ final class WriterMemory {
         let loaded = try self.connection.sessionSettings()
         self.settings = loaded
         return loaded
+    }
+
+    /// Settings as they hold in a conversation; `nil` for one that its first message makes. Costs a look into memory.
+    func sessionSettings(in id: ConversationID?) throws(StoreError) -> SessionSettings {
+        let settings = try self.sessionSettings()
+        guard let id, let own = try self.settingsOfConversations()[id] else { return settings }
+        return settings.with(own)
+    }
+
+    /// Settings of single conversations.
+    func settingsOfConversations() throws(StoreError) -> [ConversationID: ConversationSettings] {
+        if let known = self.conversationSettings { return known }
+        let loaded = try self.connection.settingsOfConversations()
+        self.conversationSettings = loaded
+        return loaded
+    }
+
+    /// Only what was written to the database; `nil` for none.
+    func setSettings(_ settings: ConversationSettings?, of id: ConversationID) {
+        self.conversationSettings?[id] = settings
     }
 
     /// The message kinds of apps.
@@ -413,6 +437,7 @@ final class WriterMemory {
 
     /// One that was deleted.
     func forget(_ id: ConversationID) {
+        self.setSettings(nil, of: id)
         if let known = self.conversationsByID[id] { self.forget(known) }
     }
 

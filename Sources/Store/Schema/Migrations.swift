@@ -45,7 +45,8 @@ let migrations: [Migration] = [
     migration26Renderers,
     migration27SortKeys,
     migration28Concerns,
-    migration29Log,
+    migration29ConversationSettings,
+    migration30Log,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 29
+    static let version = 30
 
     static let sql = """
         -- ---- The database itself ----
@@ -13,6 +13,9 @@ enum Schema {
         -- client tokens are indexed (see TokenIndex), the last time that the clock was believed (see ClockGuard).
         -- position: of the last commit, see StorePosition; feed_from: of the newest row that change_feed has forgotten.
         -- completed_until: messages up to this id have a body_hash of what was sent (see message).
+        -- log_store: by which the log of the server knows the database; log_run: the last run of the server; log_applied:
+        -- position of the newest record that is here; log_segments: how many files of the log there are, 0 when it may be
+        -- gone. All 0 but log_store before the first start.
         CREATE TABLE meta (
             key TEXT PRIMARY KEY,
             value INTEGER NOT NULL
@@ -38,6 +41,14 @@ enum Schema {
             role INTEGER NOT NULL,
             value TEXT NOT NULL,
             PRIMARY KEY (name, kind, role)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The same for one conversation alone.
+        CREATE TABLE conversation_setting (
+            conversation_id INTEGER NOT NULL REFERENCES conversation(id),
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (conversation_id, name)
         ) STRICT, WITHOUT ROWID;
 
         -- ---- People ----

@@ -31,6 +31,31 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// Reads the settings of single conversations. Ignores a row that this version does not understand.
+    ///
+    /// - Parameter id: `nil` for those of all.
+    func settingsOfConversations(
+        _ id: ConversationID? = nil
+    ) throws(StoreError) -> [ConversationID: ConversationSettings] {
+        let read = { (row: Row) throws(StoreError) in (row.conversationID(0), row.text(1), row.text(2)) }
+        let rows =
+            if let id {
+                try self.query(
+                    "SELECT conversation_id, name, value FROM conversation_setting WHERE conversation_id = ?", id,
+                    read: read)
+            } else {
+                try self.query("SELECT conversation_id, name, value FROM conversation_setting", read: read)
+            }
+        var settings: [ConversationID: ConversationSettings] = [:]
+        for (id, name, text) in rows {
+            guard let setting = SessionSetting.named(name), let value = setting.value(text) else { continue }
+            settings[id, default: ConversationSettings()][setting] = value
+        }
+        return settings
+    }
+}
+
 /// The rows of `setting` that have a meaning.
 private enum SettingKey {
     static let signInPolicy = "sign_in.policy"
@@ -42,6 +67,37 @@ extension SettingsReads {
     /// Reads the settings of conversations.
     package func sessionSettings() throws(StoreError) -> SessionSettings {
         try self.transaction.connection.sessionSettings()
+    }
+
+    /// Reads the settings as they hold in a conversation: its own before the others.
+    package func sessionSettings(in id: ConversationID) throws(StoreError) -> SessionSettings {
+        try self.sessionSettings().with(self.own(of: id))
+    }
+
+    /// Reads the settings that were set for a conversation alone.
+    package func own(of id: ConversationID) throws(StoreError) -> ConversationSettings {
+        try self.transaction.connection.settingsOfConversations(id)[id] ?? ConversationSettings()
+    }
+
+    /// Reads how many conversations have a value of their own, by the names of the settings.
+    package func conversationCounts() throws(StoreError) -> [String: Int64] {
+        let rows = try self.transaction.connection.query(
+            "SELECT name, count(*) FROM conversation_setting GROUP BY name"
+        ) { row throws(StoreError) in (row.text(0), row.int64(1)) }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
+    /// Reads conversations that have their own value of a setting, by number, with that value.
+    ///
+    /// - Parameter limit: 1...1000.
+    package func conversations(
+        setting: SessionSetting, limit: Int
+    ) throws(StoreError) -> [(id: ConversationID, value: SessionSettingValue)] {
+        let rows = try self.transaction.connection.query(
+            "SELECT conversation_id, value FROM conversation_setting WHERE name = ? ORDER BY conversation_id LIMIT ?",
+            setting.name, try ReadTransaction.page(limit)
+        ) { row throws(StoreError) in (row.conversationID(0), row.text(1)) }
+        return rows.compactMap { id, text in setting.value(text).map { (id, $0) } }
     }
 
     /// Reads the policy by which sessions of a person exclude each other; the default where nothing was set, or nothing
@@ -94,9 +150,41 @@ extension SettingsWrites {
         return true
     }
 
+    /// Sets a setting for one conversation, or takes back what was set, and tells the people in it. Holds from the next
+    /// message on.
+    ///
+    /// - Parameter value: one that `SessionSetting.value(_:)` returned; `nil` takes it back.
+    /// - Returns: whether that is a change.
+    /// - Throws: `notFound`; `refused` with `tooMany` above `ConversationSettings.maximumValues` of all conversations.
+    @discardableResult
+    package func setConversationSetting(
+        _ setting: SessionSetting, in id: ConversationID, to value: SessionSettingValue?
+    ) throws(StoreError) -> Bool {
+        let conversation = try self.transaction.knownConversation(id)
+        let all = try self.transaction.memory.settingsOfConversations()
+        var own = all[id] ?? ConversationSettings()
+        guard own[setting] != value else { return false }
+        if let value {
+            let count = all.values.reduce(0) { $0 + $1.count }
+            guard own[setting] != nil || count < ConversationSettings.maximumValues else {
+                throw .refused(.tooMany(limit: ConversationSettings.maximumValues))
+            }
+            try self.transaction.connection.run(
+                "INSERT OR REPLACE INTO conversation_setting (conversation_id, name, value) VALUES (?, ?, ?)", id,
+                setting.name, value.text)
+        } else {
+            try self.transaction.connection.run(
+                "DELETE FROM conversation_setting WHERE conversation_id = ? AND name = ?", id, setting.name)
+        }
+        own[setting] = value
+        self.transaction.memory.setSettings(own.isEmpty ? nil : own, of: id)
+        try self.transaction.noteSettings([.other], in: conversation, by: .system)
+        return true
+    }
+
     /// True when readers of this role are recorded for senders who ask for it.
     func recordsReaders(in conversation: ConversationState, for user: UserID) throws(StoreError) -> Bool {
-        let settings = try self.transaction.memory.sessionSettings()
+        let settings = try self.transaction.memory.sessionSettings(in: conversation.id)
         guard settings.isSet(.receipts) else { return true }
         let roles = try self.transaction.memory.home(of: conversation).roles
         return settings.recordsReaders(
@@ -109,7 +197,7 @@ extension SettingsWrites {
     func checkLength(
         of content: MessageContent, in conversation: ConversationState, by actor: Actor
     ) throws(StoreError) {
-        let settings = try self.transaction.memory.sessionSettings()
+        let settings = try self.transaction.memory.sessionSettings(in: conversation.id)
         guard actor.authority == .user, settings.bindsSenders else { return }
         let role = try self.transaction.messages.role(of: actor.user, in: conversation) ?? .member
         guard let most = settings.maximumCharacters(conversation.kind, role),

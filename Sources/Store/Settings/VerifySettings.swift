@@ -4,6 +4,7 @@ import ChatModel
 extension Verifier {
     func checkSettings() throws(StoreError) {
         try self.checkSessionSettings()
+        try self.checkConversationSettings()
         try self.checkWordRules()
         try self.checkMessageKinds()
     }
@@ -25,6 +26,28 @@ extension Verifier {
             if setting.value(row.value) == nil {
                 self.noteFinding("The setting \(row.name) is set to what it cannot be: it is \(setting.bounds).")
             }
+        }
+    }
+
+    private func checkConversationSettings() throws(StoreError) {
+        let rows = try self.connection.query("SELECT conversation_id, name, value FROM conversation_setting") {
+            row throws(StoreError) in
+            (id: row.int64(0), name: row.text(1), value: row.text(2))
+        }
+        for row in rows {
+            guard let setting = SessionSetting.named(row.name) else {
+                self.noteFinding("There is no setting \(row.name), which conversation \(row.id) has: it holds nothing.")
+                continue
+            }
+            if setting.value(row.value) == nil {
+                let place = "The setting \(row.name) of conversation \(row.id)"
+                self.noteFinding("\(place) is set to what it cannot be: it is \(setting.bounds).")
+            }
+        }
+        if rows.count > ConversationSettings.maximumValues {
+            self.noteFinding(
+                "Conversations have \(rows.count) settings of their own: more than \(ConversationSettings.maximumValues)."
+            )
         }
     }
 

@@ -25,7 +25,7 @@ extension Connection {
     private func headArrived(_ head: HTTPRequestHead, _ http: HTTPExchange) {
         var request = HTTPRequest(head: head, peer: self.peer, isEncrypted: self.isEncrypted)
         request.isFromProxy = self.wasIntroducedByProxy || self.reactor.addressBook.isProxy(self.peer.address)
-        http.closesAfterAnswer = !head.wantsKeepAlive
+        http.state.headBegan(keepsAlive: head.wantsKeepAlive)
         if let authority = head.authority {
             let isOurs = self.reactor.hostRule.allows(
                 authority, local: SocketAddress.local(of: self.descriptor)?.address)
@@ -41,15 +41,15 @@ extension Connection {
         }
         let isWebSocket = WebSocketHandshake.isAsked(by: head)
         let origin = head.headers["origin"]
+        var answeredOrigin: String?
         switch self.reactor.originRule.judge(origin: origin, authority: head.authority) {
         case .own:
-            http.origin = nil
             request.isFromListedPage = self.reactor.originRule.lists(pageAt: head.headers["referer"])
         case .configured:
             request.isFromListedPage = true
             // Whoever takes any origin puts the fields that say so into its answers itself.
             let isOpen = !isWebSocket && self.reactor.gateways.contains(where: { $0.takesAnyOrigin(request) })
-            http.origin = isOpen ? nil : origin
+            answeredOrigin = isOpen ? nil : origin
         case .foreign:
             request.isFromForeignOrigin = true
             let isTaken = self.reactor.gateways.contains {
@@ -61,7 +61,7 @@ extension Connection {
                     "pages from \(origin ?? "") may not talk to this server: add it to `origins` in the configuration")
             }
         }
-        http.request = request
+        http.state.headArrived(request, origin: answeredOrigin)
         if isWebSocket { self.upgrade(request, http) } else { self.planBody(request, http) }
     }
 
@@ -74,58 +74,36 @@ extension Connection {
                 break
             }
         }
-        http.receiver = nil
-        http.owesContinue = false
-        http.pace.restart()
-        switch plan {
-        case .buffered(let maximum):
-            http.maximumBodyBytes = maximum
-            if case .length(let count) = request.head.framing, count > maximum {
-                return self.refuse(413, "the body is longer than \(maximum) bytes")
-            }
-        case .streamed(let receiver): http.receiver = receiver
-        case .refused(let status, let text, let headers): return self.refuse(status, text, headers)
-        }
-        if request.head.framing != .none, request.head.minorVersion == 1, request.headers["expect"] != nil {
-            // A gateway that holds the body back has not decided whether it wants it.
-            http.owesContinue = true
-            if !self.isPaused { self.sendContinue() }
+        switch http.state.plan(plan) {
+        // A gateway that holds the body back has not decided whether it wants it.
+        case .none: if !self.isPaused { self.sendContinue() }
+        case .refuse(let status, let text, let headers): self.refuse(status, text, headers)
+        case .cancel(let receiver): receiver.cancelled()
         }
     }
 
-    /// Tells a client that waits for it to send its body. Source: RFC 9110 section 10.1.1.
+    /// Tells a client that waits for it to send its body.
     func sendContinue() {
-        guard let http = self.http, http.owesContinue, self.end == nil else { return }
-        http.owesContinue = false
+        guard let http = self.http, self.end == nil, http.state.takeContinue() else { return }
         self.outbox.append("HTTP/1.1 100 Continue\r\n\r\n")
         self.outboxGrew()
     }
 
     private func bodyArrived(_ bytes: UnsafeRawBufferPointer, _ http: HTTPExchange) {
         guard self.end == nil else { return }
-        if let receiver = http.receiver {
-            let minimum = self.reactor.limits.bodyBytesPerSecond
-            guard http.pace.keeps(bytes.count, at: self.reactor.now.nanoseconds, minimum: minimum) else {
-                return self.refuse(
-                    408, "the body came with less than \(minimum) bytes per second: go on where it ended")
-            }
-            return receiver.received(bytes)
+        let minimum = self.reactor.limits.bodyBytesPerSecond
+        switch http.state.bodyArrived(bytes, at: self.reactor.now.nanoseconds, minimum: minimum) {
+        case .none: break
+        case .hand(let receiver): receiver.received(bytes)
+        case .refuse(let status, let text): self.refuse(status, text)
         }
-        let count = (http.request?.body.count ?? 0) + bytes.count
-        guard count <= http.maximumBodyBytes else {
-            return self.refuse(413, "the body is longer than \(http.maximumBodyBytes) bytes")
-        }
-        http.request?.body.append(contentsOf: bytes)
     }
 
     private func requestArrived(_ http: HTTPExchange) {
-        guard let request = http.request, self.end == nil else { return }
-        http.request = nil
-        http.receiver = nil
-        http.isAnswering = true
+        guard self.end == nil, let request = http.state.bodyEnded() else { return }
         let responder = HTTPResponder(to: request, on: self)
         http.responder = responder
-        if http.origin != nil, request.method == "OPTIONS",
+        if http.state.origin != nil, request.method == "OPTIONS",
             let asked = request.headers["access-control-request-method"]
         {
             return responder.answerPreflight(method: asked, headers: request.headers["access-control-request-headers"])
@@ -145,9 +123,8 @@ extension Connection {
         case 431: _ = self.reactor.limits.headerBytes.allows(.max)
         default: break
         }
-        let receiver = http.receiver
-        http.receiver = nil
-        self.writeRefusal(status, text, headers, closes: true)
+        let (request, receiver) = http.state.end()
+        self.writeRefusal(status, text, headers, to: request)
         self.finishSending(.protocolError(.protocolError))
         receiver?.cancelled()
     }
@@ -159,17 +136,17 @@ extension Connection {
     ///   - text: the error in a short JSON body.
     ///   - headers: besides those every answer has.
     package func refuseRequest(status: Int, text: String, headers: [(String, String)] = []) {
-        guard self.http?.request != nil else { return }
+        guard self.http?.state.request != nil else { return }
         self.refuse(status, text, headers)
     }
 
     private func writeRefusal(
-        _ status: Int, _ text: String, _ headers: [(String, String)] = [], closes: Bool
+        _ status: Int, _ text: String, _ headers: [(String, String)] = [], to request: HTTPRequest?
     ) {
-        let isHead = self.http?.request?.method == "HEAD"
+        let isHead = request?.method == "HEAD"
         let body = ErrorBody.json(status: status, text)
         var fields = [("Content-Type", "application/json")] + headers
-        if let request = self.http?.request, request.headers["origin"] != nil,
+        if let request, request.headers["origin"] != nil,
             !fields.contains(where: { $0.0 == "Access-Control-Allow-Origin" }),
             self.reactor.gateways.contains(where: { $0.takesAnyOrigin(request) })
         {
@@ -180,19 +157,15 @@ extension Connection {
         self.outbox.append(
             HTTPResponseHead.text(
                 status: status, fields: fields, length: .exact(body.count), date: self.reactor.httpDate,
-                closes: closes, keepsAlive10: false))
+                closes: true, keepsAlive10: false))
         if !isHead { self.outbox.append(body) }
         self.outboxGrew()
     }
 
     /// A response is complete.
     func answered() {
-        guard let http = self.http, http.isAnswering, self.end == nil else { return }
-        http.isAnswering = false
+        guard let http = self.http, self.end == nil, http.state.answered() else { return }
         http.responder = nil
-        // The next wait gets a deadline of its own, even if this answer came within one read.
-        http.hasAnswered = true
-        http.waiting = nil
         if http.closesAfterAnswer {
             self.finishSending(self.peerHasFinished ? .peerClosed(nil) : .closed(.normal))
         } else if !self.isProcessing {
@@ -241,25 +214,14 @@ extension Connection {
 
 /// Time of requests.
 extension Connection {
-    /// Restarts the deadline when the connection begins to wait for something else: a header that comes byte by byte
-    /// keeps the deadline of its first byte.
+    /// Restarts the deadline when the connection begins to wait for something else.
     func updateRequestDeadline() {
         guard let http = self.http, self.stage == .http else { return }
-        let waiting: HTTPExchange.Waiting =
-            if http.isAnswering {
-                .answer
-            } else if http.request != nil {
-                http.receiver == nil ? .bufferedBody : .streamedBody
-            } else {
-                self.input.isEmpty && http.hasAnswered ? .nextRequest : .header
-            }
-        // A streamed body has to move, however long it is; the others have one deadline as a whole.
-        guard waiting != http.waiting || waiting == .streamedBody else { return }
-        http.waiting = waiting
+        guard let waiting = http.state.wait(hasInput: !self.input.isEmpty) else { return }
         self.setPhaseDeadline(seconds: self.seconds(for: waiting))
     }
 
-    private func seconds(for waiting: HTTPExchange.Waiting) -> Int? {
+    private func seconds(for waiting: HTTPExchangeState.Waiting) -> Int? {
         let limits = self.reactor.limits
         switch waiting {
         case .header: return limits.openingSeconds
@@ -272,14 +234,14 @@ extension Connection {
 
     func requestExpired() {
         guard let http = self.http else { return }
-        switch http.waiting {
-        case .nextRequest, nil: self.finishSending(.idle)
-        case .header, .bufferedBody, .streamedBody:
-            http.receiver?.cancelled()
-            http.receiver = nil
-            self.writeRefusal(408, "the request took too long", closes: true)
+        switch http.state.expired() {
+        case .close: self.finishSending(.idle)
+        case .refuse:
+            let (request, receiver) = http.state.end()
+            receiver?.cancelled()
+            self.writeRefusal(408, "the request took too long", to: request)
             self.finishSending(.timedOut)
-        case .answer: break
+        case .none: break
         }
     }
 }

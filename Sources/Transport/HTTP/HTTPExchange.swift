@@ -1,28 +1,8 @@
-/// HTTP state of a connection: the parser, and the request that is being received or answered. One request is worked on
-/// at a time, which keeps the order of pipelined answers.
+/// HTTP of a connection: the parser, and what is decided about the request that is being received or answered.
 final class HTTPExchange {
-    /// Purpose of the connection's deadline.
-    enum Waiting {
-        case header
-        case bufferedBody
-        case streamedBody
-        case nextRequest
-        /// The gateway answers: no deadline.
-        case answer
-    }
-
     var parser: HTTPRequestParser
-    var waiting: Waiting?
-    var request: HTTPRequest?
-    /// The configured origin that asks, for the headers of the answer.
-    var origin: String?
-    var maximumBodyBytes = 0
-    var receiver: (any BodyReceiver)?
-    /// The client waits for 100 before it sends the body.
-    var owesContinue = false
-    var isAnswering = false
-    var closesAfterAnswer = false
-    var hasAnswered = false
+    var state = HTTPExchangeState()
+    /// Answers the request; the gateway that it was given to holds it.
     weak var responder: HTTPResponder?
 
     init(connection: Connection) {
@@ -31,15 +11,18 @@ final class HTTPExchange {
             maximumHeadBytes: Int(limits.headerBytes.maximum), maximumHeaders: Int(limits.headerFields.maximum))
     }
 
-    /// Pace of a streamed body.
-    var pace = HTTPPace()
+    var isAnswering: Bool { self.state.isAnswering }
+
+    var closesAfterAnswer: Bool {
+        get { self.state.closesAfterAnswer }
+        set { self.state.closesAfterAnswer = newValue }
+    }
 
     func outboxDrained() { self.responder?.whenDrained?() }
 
     /// The connection is over.
     func ended() {
-        self.receiver?.cancelled()
-        self.receiver = nil
+        self.state.end().receiver?.cancelled()
         self.responder?.ended()
     }
 }

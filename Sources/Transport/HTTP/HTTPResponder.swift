@@ -27,7 +27,7 @@ package final class HTTPResponder {
         self.reactor = connection.reactor
         self.isHead = request.method == "HEAD"
         self.minorVersion = request.head.minorVersion
-        self.origin = connection.http?.origin
+        self.origin = connection.http?.state.origin
     }
 
     deinit {

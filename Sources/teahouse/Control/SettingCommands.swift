@@ -18,9 +18,7 @@ extension Control {
                     Table.Column("table.name"), Table.Column("table.value", maximumWidth: 60),
                     Table.Column("table.scope"),
                 ],
-                rows: settings.map {
-                    [$0.name, shownValue($0.value), $0.scope.map(\.text) ?? self.text("word.builtIn")]
-                })
+                rows: settings.map { [$0.name, shownValue($0.value), self.word(of: $0.source)] })
         case .limits(let limits):
             try self.print(
                 [
@@ -42,6 +40,14 @@ extension Control {
         }
     }
 
+    private func word(of source: SessionSettings.Source) -> String {
+        switch source {
+        case .builtIn: self.text("word.builtIn")
+        case .scope(let scope): scope.text
+        case .conversation: self.text("word.thisConversation")
+        }
+    }
+
     /// Purpose of a setting, in the operator's language where it is known in that.
     fileprivate func about(_ setting: AdminSetting) -> String {
         setting.about.isEmpty ? self.text("setting.about.\(setting.name)") : setting.about
@@ -54,6 +60,12 @@ extension Control {
         fields.add(self.text("table.value"), shownValue(setting.value))
         for override in setting.overrides {
             fields.add(self.text("table.inScope", ["scope": override.scope.text]), shownValue(override.value))
+        }
+        for own in setting.conversations {
+            fields.add(self.text("table.inConversation", ["conversation": own.conversation]), shownValue(own.value))
+        }
+        if setting.conversationCount > setting.conversations.count {
+            fields.add(self.text("table.inConversations"), String(setting.conversationCount))
         }
         fields.add(self.text("table.builtIn"), shownValue(setting.builtIn))
         fields.add(self.text("table.bounds"), setting.bounds)

@@ -240,6 +240,56 @@ struct NativeFeedTests {
         #expect(next == .read(FeedRound(after: 10, through: 12, conversations: [conversation(1), conversation(2)])))
     }
 
+    @Test("the facts are read first, and again when they could not be read; nothing is told before them")
+    func facts() {
+        var feed = NativeFeed()
+        #expect(feed.begin() == .readFacts && !feed.isOpen && !feed.isOver)
+        feed.readFailed()
+        let again = feed.retry()
+        #expect(again == .readFacts && !feed.isOpen)
+        let (greeting, next) = feed.opened(FeedFacts(epoch: 4, newest: 7, oldest: 1), at: .snapshot)
+        #expect(greeting == .hello(position: 7) && next == .none && feed.isOpen)
+        #expect(feed.cursor == FeedCursor(epoch: 4, position: 7))
+        let (twice, nothing) = feed.opened(FeedFacts(epoch: 5, newest: 9, oldest: 1), at: .snapshot)
+        #expect(twice == nil && nothing == .none && feed.begin() == .none)
+        #expect(feed.cursor == FeedCursor(epoch: 4, position: 7))
+    }
+
+    @Test("the first touch after a position is told apart, of a conversation or of people")
+    func firstTouch() {
+        var feed = live()
+        let touches = [feed.touch(conversation(1)), feed.touch(conversation(2)), feed.touchPeople()]
+        #expect(touches == [true, false, false])
+        _ = feed.told(12)
+        let later = [feed.touchPeople(), feed.touch(conversation(1))]
+        #expect(later == [true, false])
+    }
+
+    @Test("what has ended reads and sends nothing more, whatever comes", arguments: [false, true])
+    func over(whileReading: Bool) {
+        var feed = live()
+        feed.touch(conversation(1))
+        if whileReading { _ = feed.told(12) }
+        let first = feed.end()
+        let second = feed.end()
+        #expect(first && !second && feed.isOver && !feed.isOpen)
+        let (send, isGap, then) = feed.received(FeedResult(frames: [frame(11)], through: 12))
+        #expect(send.isEmpty && !isGap && then == .none)
+        feed.readFailed()
+        feed.touchPeople()
+        let actions = [feed.retry(), feed.told(14), feed.readPeople(), feed.outboxDrained(), feed.begin()]
+        #expect(actions.allSatisfy { $0 == .none })
+        #expect(!feed.isResting)
+    }
+
+    @Test("who has gone before the facts were read is not greeted")
+    func overWhileOpening() {
+        var feed = NativeFeed()
+        _ = feed.end()
+        let (greeting, next) = feed.opened(FeedFacts(epoch: 1, newest: 7, oldest: 1), at: .snapshot)
+        #expect(greeting == nil && next == .none && feed.retry() == .none)
+    }
+
     @Test("after a gap it goes on behind it")
     func gap() {
         var feed = live()

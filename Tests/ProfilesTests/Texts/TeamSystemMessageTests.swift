@@ -107,9 +107,12 @@ struct TeamSystemMessageTests {
         #expect(tip.text(.temporarilyMuted, targets: [bob]) == "你已被临时禁言")
     }
 
-    @Test("every text of a team's card is there in both languages", arguments: TeamCardText.allCases)
-    func cards(text: TeamCardText) {
-        #expect(english.has("card.\(text.rawValue)") && chinese.has("card.\(text.rawValue)"))
-        #expect(!text.text(chinese, code: 403).contains("{"))
+    @Test("every row of a team's card has a title in both languages", arguments: TeamCardRow.Name.allCases)
+    func cardRows(row: TeamCardRow.Name) {
+        for form in TeamForm.allCases {
+            let key = row.titleKey(in: form)
+            #expect(english.has(key) && chinese.has(key), "\(key)")
+            #expect(TeamCard.title(of: row, in: form, chinese) != key)
+        }
     }
 }

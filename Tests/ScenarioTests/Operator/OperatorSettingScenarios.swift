@@ -37,6 +37,56 @@ struct OperatorSettingScenarios {
         #expect(try juliet.publish("123456", to: "tea", group: true).reason == 1)
     }
 
+    @Test("one conversation has its own length at every door, the others theirs; only an operator sets it")
+    func conversationSetting() throws {
+        let server = try TestServer()
+        let id = try server.group("tea", ["romeo", "juliet"])
+        try server.group("wine", ["romeo", "juliet"])
+        let (romeo, juliet) = (try NativeClient(server, "romeo"), try server.connect("juliet"))
+        let feed = try FeedClient.ready(server, "romeo")
+        let done = server.ctl("setting", "set", "max_input", "10", "--conversation", "tea")
+        #expect(done.code == .done && done.output.contains("this conversation"), "\(done.error)")
+        #expect(try feed.wait(for: "conversation")["conversation"]?["id"]?.string == "\(id.rawValue)")
+        #expect(try juliet.publish("12345678901", to: "tea", group: true).reason == 11)
+        #expect(try juliet.publish("12345678901", to: "wine", group: true).reason == 1)
+        #expect(try juliet.publish("1234567890", to: "tea", group: true).reason == 1)
+        let long = #"{"clientToken":"t","kind":"text","text":"12345678901"}"#
+        let path = "/conversations/\(id.rawValue)"
+        #expect(try romeo.refused("POST", "\(path)/messages", long) == "text_too_long")
+        #expect(try romeo.get("\(path)/configuration")["configuration"]?["max_input"]?.integer == 10)
+        #expect(try romeo.get("/session")["configuration"]?["max_input"]?.integer == 0)
+        let told = try self.config(server, "juliet", "conversation=tea")
+        #expect(told.json["settings"]?["max_input"]?.integer == 10, "\(told.text)")
+        #expect(try self.config(server, "juliet", "conversation=wine").json["settings"]?["max_input"]?.integer == 0)
+        let shown = server.ctl("setting", "show", "max_input")
+        #expect(shown.output.contains("tea") && !shown.output.contains("wine"))
+        // The session configuration is read by people, and written by nobody but the operator.
+        #expect(try romeo.ask("PATCH", "\(path)/configuration", #"{"max_input":9}"#).status == 405)
+        #expect(try romeo.refused("PATCH", path, #"{"max_input":9}"#) == "unknown_field")
+        let both = server.ctl("setting", "set", "max_input", "5", "--in", "group", "--conversation", "tea")
+        #expect(both.code == .refused)
+        #expect(server.ctl("setting", "set", "limits.connections", "50", "--conversation", "tea").code == .refused)
+        #expect(server.ctl("setting", "reset", "max_input", "--conversation", "tea").code == .done)
+        #expect(try juliet.publish("12345678901", to: "tea", group: true).reason == 1)
+    }
+
+    @Test("receipts off in one conversation record nobody there, and readers elsewhere")
+    func conversationReceipts() throws {
+        let server = try TestServer()
+        let tea = try server.group("tea", ["romeo", "juliet"])
+        let wine = try server.group("wine", ["romeo", "juliet"])
+        let (romeo, juliet) = (try NativeClient(server, "romeo"), try NativeClient(server, "juliet"))
+        #expect(server.ctl("setting", "set", "receipts", "off", "--conversation", "tea").code == .done)
+        for (id, count) in [(tea, 0), (wine, 1)] {
+            let path = "/conversations/\(id.rawValue)"
+            try romeo.done(
+                "POST", "\(path)/messages", #"{"clientToken":"t\#(count)","kind":"text","text":"tea?"}"#, status: 201)
+            try juliet.done("PUT", "\(path)/read", #"{"sequence":1}"#)
+            let receipts = try romeo.get("/messages/\(id.rawValue)-1/receipts")
+            #expect(receipts["read"]?.array?.count == count, "\(receipts)")
+        }
+    }
+
     @Test("a conversation that members only read takes what its owner says; apps learn why the input is gone")
     func readOnly() throws {
         let server = try TestServer()

@@ -232,15 +232,15 @@ final class Appender {
         } else if let seed = target.seed {
             facts.senderIsMember = seed.people.contains(sender.id)
         }
-        try self.applySettings(to: &facts, request.content, role ?? .member)
+        try self.applySettings(to: &facts, request.content, role ?? .member, in: conversation?.id)
         return facts
     }
 
     /// Applies the operator's settings of conversations; looks at nothing while nothing is set.
     private func applySettings(
-        to facts: inout PublishFacts, _ content: MessageContent, _ role: MemberRole
+        to facts: inout PublishFacts, _ content: MessageContent, _ role: MemberRole, in id: ConversationID?
     ) throws(StoreError) {
-        let settings = try self.memory.sessionSettings()
+        let settings = try self.memory.sessionSettings(in: id)
         guard settings.bindsSenders, facts.authority == .user, !facts.senderIsSystem else { return }
         facts.inputIsDisabled = settings.isReadOnly(facts.kind, role)
         guard let most = settings.maximumCharacters(facts.kind, role) else { return }

@@ -111,9 +111,12 @@ struct FailureTests {
         .enabled(if: canMount, "needs root, to mount a small file system"))
     func fullDisk() throws {
         let folder = TemporaryFolder()
-        #expect(mount("tmpfs", folder.path, "tmpfs", 0, "size=4m") == 0)
+        #expect(mount("tmpfs", folder.path, "tmpfs", 0, "size=16m") == 0)
         defer { umount2(folder.path, Int32(MNT_DETACH)) }
-        let fixture = try Fixture(folder) { $0.ballastBytes = 512 * 1024 }
+        let fixture = try Fixture(folder) { options in
+            options.ballastBytes = 512 * 1024
+            options.logRoomBytes = nil
+        }
         let romeo = try fixture.user("romeo")
         let verona = try fixture.group("verona", owner: romeo)
         let body = String(repeating: "x", count: 50_000)
@@ -131,7 +134,7 @@ struct FailureTests {
         #expect(change.hasMoved)
         fixture.store.runMaintenance()
         #expect(fixture.store.metrics.isReadOnly)
-        #expect(mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), "size=32m") == 0)
+        #expect(mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), "size=64m") == 0)
         fixture.store.runMaintenance()
         #expect(!fixture.store.metrics.isReadOnly)
         let next = fixture.send(body, from: romeo, to: .id(verona), token: "t\(accepted)").accepted

@@ -65,7 +65,7 @@ final class Writer {
         let rows = try MessageRows(self.connection)
         var sequencer = try Sequencer(self.connection)
         let started = try Self.startLog(options, folder, self.connection, rows, &sequencer)
-        let reads = AppliedReads(applied: UInt64(try self.connection.meta("log_applied")), queue)
+        let reads = AppliedReads(applied: UInt64(clamping: try self.connection.meta("log_applied")), queue)
         self.reads = reads
         var log: WriterLog?
         if let started, options.acknowledgesFromLog, options.commitHook == nil {
@@ -154,6 +154,8 @@ final class Writer {
             self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
             return
         }
+        // What was applied may still be being told.
+        self.log?.drain()
         let isFirst = !self.hasIdleWork
         self.hasIdleWork = false
         self.guarded { () throws(StoreError) in
@@ -324,7 +326,7 @@ final class Writer {
     }
 
     private func append(_ append: Append, at wall: Int64) throws(StoreError) -> AppendResult {
-        let result = try self.appender.append(append, at: wall, canWrite: !self.maintenance.isReadOnly) {
+        let result = try self.appender.append(append, at: wall, canWrite: self.canWrite) {
             () throws(StoreError) in try self.beginTransaction()
         }
         if let note = append.note?.note, case .accepted(let accepted) = result, !accepted.isDuplicate {
@@ -355,6 +357,10 @@ final class Writer {
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
     }
+
+    /// True when messages may be taken. Not while the log has failed for want of room: until its run has ended, its records
+    /// could come back, in the places of others.
+    private var canWrite: Bool { !self.maintenance.isReadOnly && !(self.log?.hasFailures ?? false) }
 
     private func beginTransaction() throws(StoreError) {
         guard !self.connection.isInTransaction else { return }
@@ -552,7 +558,7 @@ final class Writer {
     /// - Returns: false, and nothing is decided, when it has to be in a transaction.
     private func decide(_ append: Append, at wall: Int64, _ log: WriterLog) throws(StoreError) -> Bool {
         guard log.hasRoom(for: append) else { return false }
-        switch try self.appender.decide(append, at: wall, canWrite: !self.maintenance.isReadOnly) {
+        switch try self.appender.decide(append, at: wall, canWrite: self.canWrite) {
         case .answered(let result):
             self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
         case .taken(let taken):

@@ -56,10 +56,17 @@ final class WriterLog {
     /// True when a message of so many bytes may be decided; otherwise the log is to be applied first.
     func hasRoom(for append: Append) -> Bool {
         let words = append.screening?.flagged.count ?? 0
-        let bytes = append.content.body.count + Self.recordBytes + words * Self.wordBytes
-        return self.tail.hasRoom(
-            bytes: bytes, records: 1, listed: append.content.mentions.users.count + words)
+        let mentions = append.content.mentions
+        let isForMany = mentions.all || append.content.envelope?.visibleTo != nil
+        let people = isForMany ? Self.listedPeople : mentions.users.count
+        let bytes =
+            append.content.body.count + Self.recordBytes + words * Self.wordBytes + people * Self.personBytes
+        return self.tail.hasRoom(bytes: bytes, records: 1, listed: people + words)
     }
+
+    /// Rows beside a message that concerns many people, about, and bytes of one of them in its record.
+    private static let listedPeople = 512
+    private static let personBytes = 8
 
     /// Bytes of a record beside the body, and of a watched word, about.
     private static let recordBytes = 1_024

@@ -20,12 +20,12 @@ struct LogStart {
     ///
     /// - Throws: `fatal` where it is damaged, or not of this database.
     init(_ disk: any LogDisk, _ connection: Connection, acceptsDamage: Bool) throws(StoreError) {
-        let applied = UInt64(try connection.meta("log_applied"))
+        let applied = UInt64(clamping: try connection.meta("log_applied"))
         let run = UInt32(truncatingIfNeeded: try connection.meta("log_run"))
-        let owner = LogOwner(
-            storeID: UInt64(bitPattern: try connection.meta("log_store")), epoch: try connection.meta("epoch"), run: run
-        )
-        let segments = Int(try connection.meta("log_segments"))
+        let segments = max(0, Int(try connection.meta("log_segments")))
+        let storeID = UInt64(bitPattern: try connection.meta("log_store"))
+        guard storeID != 0 else { throw .fatal("the database does not know its log: restore the last backup") }
+        let owner = LogOwner(storeID: storeID, epoch: try connection.meta("epoch"), run: run)
         do throws(LogError) {
             self.log = try SegmentedLog(
                 disk, owner: owner, applied: applied, expectedSegments: segments, acceptsDamage: acceptsDamage)

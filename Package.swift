@@ -185,7 +185,7 @@ let package = Package(
         tool("transport-echo", ["Transport", "Diagnostics", "Execution"]),
         tool("leancloud-echo", ["ByteCodec", "LeanCloudWire"]),
         tool("powercut-replay", ["ChatModel", "FileStore", "Store"]),
-        tool("teahouse-mutant", ["Server", "Configuration", "FileStore", "Store"]),
+        tool("teahouse-mutant", ["Server", "Configuration", "Execution", "FileStore", "MessageLog", "Store"]),
         toolKit(
             "TeahouseTesting",
             common + [

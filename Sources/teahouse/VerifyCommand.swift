@@ -96,7 +96,7 @@ private func json(of report: VerifyReport, _ contents: ContentVerifier) -> [UInt
     let counts: [(StaticString, Int64)] = [
         ("moreFindings", Int64(report.moreFindings)), ("schemaVersion", Int64(report.schemaVersion)),
         ("users", report.users), ("conversations", report.conversations), ("members", report.members),
-        ("messages", report.messages), ("unprovenBodies", report.unprovenBodies),
+        ("messages", report.messages), ("logged", report.logged), ("unprovenBodies", report.unprovenBodies),
         ("clientTokens", report.clientTokens),
         ("contents", contents.objects), ("contentBytes", contents.bytes),
     ]

@@ -3,7 +3,8 @@
 Every flip is one of: found by `verify`; harmless, which is proven by reading everything with another SQLite and another gzip
 and finding it equal (free bytes, and header fields that mean nothing); or silent, when something is different and nobody
 says so. Texts of messages and contents of files may never be silent. Of the rest of the database the silent ones are counted
-by table and shown: rows have no checksum of their own. Flips in the write-ahead log are counted: see below.
+by table and shown: rows have no checksum of their own. Flips in the write-ahead log are counted: see below. In the log that
+messages are acknowledged from every flip is found, but in the last group, which may pass for a torn end.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Foreign"))
 from house import GROUP, PATIENCE, House, HouseError, Session, payload_of, temporary_folder  # noqa: E402
 
 NAMES = ("ann", "bob", "cai")
+#: Messages that a killed server has in its log alone.
+LOGGED = 40
 #: Where a flip may never be silent, whatever else is.
 GUARDED = {("message", "body"), ("message_extra", "edited_body"), ("message_edit", "body"), ("audit", "*")}
 
@@ -137,6 +140,51 @@ class Trial:
         return what
 
 
+async def fill_log(house: House, people: dict[str, str]) -> int:
+    """Sends messages one by one and kills the server at once: the database has had no time to follow."""
+    session = await Session.open(house.url, NAMES[0], people[NAMES[0]])
+    for number in range(LOGGED):
+        await session.send("tea", GROUP, payload_of(f"logged {number} {'茶' * (number * 7 % 400)}"))
+    house.kill()
+    return LOGGED
+
+
+class LogTrial(Trial):
+    """The folder of a killed server, and what became of the bits that were flipped in its log."""
+
+    def __init__(self, binary: str, folder: Path) -> None:
+        super().__init__(binary, folder)
+        report = self.report()
+        self.messages, self.logged = report["messages"], report["logged"]
+        self.renew()
+
+    def report(self) -> dict[str, Any]:
+        done = subprocess.run([self.binary, "verify", "--data", str(self.copy), "--json"], capture_output=True,
+                              text=True, timeout=8 * PATIENCE)
+        if done.returncode < 0:
+            self.bad.append(f"verify died of signal {-done.returncode}")
+        return json.loads(done.stdout) if done.stdout.startswith("{") else {"clean": False, "messages": 0, "logged": 0}
+
+    def flip_used(self, source: Path, dice: random.Random) -> None:
+        """Flips a bit where records are. Each message has a group of its own: only one may be lost without a word."""
+        raw = bytearray(source.read_bytes())
+        used = len(raw.rstrip(b"\0"))
+        place, bit = dice.randrange(used), dice.randrange(8)
+        raw[place] ^= 1 << bit
+        (self.copy / source.relative_to(self.folder)).write_bytes(raw)
+        report = self.report()
+        if not report["clean"]:
+            self.counts["found"] += 1
+        elif report["messages"] == self.messages:
+            self.counts["harmless"] += 1
+        elif report["messages"] == self.messages - 1:
+            self.counts["torn"] += 1
+        else:
+            self.bad.append(f"{self.messages - report['messages']} messages are gone without a word: bit {bit} of byte "
+                            f"{place} of {source.name}")
+        self.renew()
+
+
 def run(arguments: argparse.Namespace) -> int:
     dice = random.Random(arguments.seed)
     house = House(arguments.binary)
@@ -169,7 +217,17 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"flips: {arguments.flips // 6} bits of the log: found {log.counts['found']}, harmless {log.counts['harmless']}, "
           f"taken for the end of the log {log.counts['silent']}")
 
-    bad = trial.bad + log.bad + ([] if trial.counts["found"] else ["verify found none of them"])
+    # The log of a server that was killed while the database was behind: only its last group may pass for a torn end.
+    house.start()
+    acknowledged = asyncio.run(fill_log(house, people))
+    tail = LogTrial(arguments.binary, house.data)
+    segments = [path for path in sorted((house.data / "log").iterdir()) if any(path.read_bytes())]
+    for _ in range(arguments.flips // 3 if tail.logged else 0):
+        tail.flip_used(dice.choice(segments), dice)
+    print(f"flips: {arguments.flips // 3} bits of {tail.logged} records of the log, of {acknowledged} messages: found "
+          f"{tail.counts['found']}, harmless {tail.counts['harmless']}, taken for a torn end {tail.counts['torn']}")
+
+    bad = trial.bad + log.bad + tail.bad + ([] if trial.counts["found"] else ["verify found none of them"])
     for what, count in trial.silent.most_common():
         print(f"flips: silent: {what} {count}")
     for line in bad:

@@ -56,6 +56,8 @@ run "kill -9 under uploads" "$here/file_kills.py" --kills "$file_kills" --second
 file_power_cut "power cuts under uploads" --images "$file_images" --starts "$file_starts"
 power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \
     --server "$mutant --mutant ack-before-commit" --expect-red
+power_cut "power cuts, acknowledging before the log is synced: must be red" --images "$mutant_images" \
+    --server "$mutant --mutant log-unsynced" --expect-red
 power_cut "power cuts, synchronous = NORMAL: must be red" --images "$mutant_images" \
     --server "$mutant --mutant synchronous-normal" --expect-red
 kill_loop "kill -9, acknowledging before the commit: must be red" --kills 12 --seconds 16 \

@@ -125,6 +125,8 @@ package struct VerifyReport: Sendable {
     package var members: Int64 = 0
     /// Messages checked.
     package var messages: Int64 = 0
+    /// Messages, positions and others that were in the log alone: checked with the rest.
+    package var logged: Int64 = 0
     /// Client tokens checked.
     package var clientTokens: Int64 = 0
     /// Acknowledged messages that were looked for.
@@ -236,6 +238,7 @@ struct Verifier {
             do throws(LogError) { disk = try FolderDisk(path) } catch { throw StoreError(error) }
             let start = try LogStart(disk, self.connection, acceptsDamage: false)
             var sequencer = try Sequencer(self.connection)
+            self.notes.report.logged = Int64(start.entries.count)
             try start.apply(try MessageRows(self.connection), self.connection, &sequencer)
             try sequencer.reserve(self.connection)
             return true

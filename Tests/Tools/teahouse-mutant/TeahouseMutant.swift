@@ -1,6 +1,8 @@
 import Configuration
 import FileStore
+import Execution
 import Glibc
+import MessageLog
 import Server
 import Store
 
@@ -14,7 +16,9 @@ enum TeahouseMutant {
     enum Fault: String, CaseIterable {
         /// Everyone is told first; the commit follows a moment later.
         case acknowledgeBeforeCommit = "ack-before-commit"
-        /// A commit does not wait for the disk.
+        /// The log says that it is synced, and is a moment later.
+        case logUnsynced = "log-unsynced"
+        /// A commit does not wait for the disk. Nothing is acknowledged from the log.
         case synchronousNormal = "synchronous-normal"
         /// A file is told to be complete before its name is on the disk.
         case nameUnsynced = "name-unsynced"
@@ -68,7 +72,13 @@ enum TeahouseMutant {
                 usleep(Self.gapMicroseconds)
                 try commit()
             }
-        case .synchronousNormal: options.store.synchronous = "NORMAL"
+        case .logUnsynced:
+            options.store.logDisk = { path throws(LogError) in
+                try LateDisk(path, microseconds: Self.gapMicroseconds)
+            }
+        case .synchronousNormal:
+            options.store.synchronous = "NORMAL"
+            options.store.acknowledgesFromLog = false
         case .nameUnsynced: options.files.faults.unsynced = [.syncFolders]
         case .contentUnsynced: options.files.faults.unsynced = [.finishPart]
         }

@@ -34,8 +34,10 @@ extension Broker {
     package func listenersOnline(
         in room: ConversationID, then: @escaping @Sendable (Result<[UserName], StoreError>) -> Void
     ) {
-        self.store.read({ transaction throws(StoreError) in try transaction.conversations.listenerIDs(of: room) }) {
-            result in
+        self.store.read(
+            of: .applied,
+            { transaction throws(StoreError) in try transaction.conversations.listenerIDs(of: room) }
+        ) { result in
             switch result {
             case .success(let users):
                 self.ask { core in

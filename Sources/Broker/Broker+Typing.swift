@@ -8,7 +8,8 @@ extension Broker {
     /// Shows the others in a conversation who are online that a member is writing. Nothing is kept of it; who is no
     /// member, or whom the other one of two people has blocked, writes unseen.
     package func publishTyping(in conversation: ConversationID, by user: UserID, _ name: UserName) {
-        self.store.read(for: .person(user)) { transaction throws(StoreError) -> [UserID] in
+        // Members stand in no record of the log.
+        self.store.read(for: .person(user), of: .applied) { transaction throws(StoreError) -> [UserID] in
             guard try transaction.conversations.member(user, in: conversation) != nil,
                 let known = try transaction.conversations.one(conversation),
                 known.memberCount <= Self.typingPeople

@@ -93,7 +93,10 @@ final class ProfileEngine: Sendable {
     }
 
     private func ask(_ batch: ProfileBatch) {
-        self.store.read(for: .server, { reading throws(StoreError) in try batch.read(reading) }) { result in
+        // Profiles stand in no record of the log.
+        self.store.read(
+            for: .server, of: .applied, { reading throws(StoreError) in try batch.read(reading) }
+        ) { result in
             let now = self.clock.now()
             self.perform(self.core.withLock { $0.tableAnswered(batch, try? result.get(), at: now) })
         }

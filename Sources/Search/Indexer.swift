@@ -199,11 +199,12 @@ private final class IndexerLoop {
         return false
     }
 
-    /// A read of the store; the thread waits for it.
+    /// A read of the store; the thread waits for it. Of what is in the database: the index is behind it anyway, and looks
+    /// again when more was committed. Who waits for the index waits for what was acknowledged before.
     private func ask<Value: Sendable>(
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try self.store.readAndWait(as: .long, body)
+        try self.store.readAndWait(as: .long, of: self.waiters.isEmpty ? .applied : .everything, body)
     }
 
     // MARK: The file

@@ -107,9 +107,9 @@ package final class Store: Sendable {
         set { self.observers.onEvents = newValue }
     }
 
-    /// Gets the position of a commit, after everything up to it was told to the other observers, which are told of its
-    /// messages and of its events in turn; on the writer's or the log's thread, so it must be short. Only now is it a position that a
-    /// client may be given to go on from.
+    /// Gets the position of a batch, after everything up to it was told to the other observers, which are told of its
+    /// messages and of its events in turn; on the writer's or the log's thread, so it must be short. Only now is it a
+    /// position that a client may be given to go on from.
     package var onPosition: @Sendable (StorePosition) -> Void {
         get { self.observers.onPosition }
         set { self.observers.onPosition = newValue }
@@ -169,7 +169,8 @@ package final class Store: Sendable {
         then: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
         let applied = self.applied
-        let newest = applied.newest(of: scope)
+        // Who somebody is stands in no record.
+        let newest = applied.newest(of: lane == .signIn ? .applied : scope)
         let queued = self.readers.submit(lane, for: asker) { slot in
             guard let slot else { return then(.failure(.unavailable)) }
             do throws(StoreError) {
@@ -203,11 +204,11 @@ package final class Store: Sendable {
 
     /// `read`, waiting for the answer. For tools, tests and start-up; never on a thread that must not block.
     package func readAndWait<Value: Sendable>(
-        as lane: ReadLane = .page,
+        as lane: ReadLane = .page, of scope: ReadScope = .everything,
         _ body: @escaping @Sendable (ReadTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let answer = Answer<Value>()
-        self.read(as: lane, body, then: answer.set)
+        self.read(as: lane, of: scope, body, then: answer.set)
         return try answer.get()
     }
 

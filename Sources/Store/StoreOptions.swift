@@ -96,4 +96,9 @@ package struct StoreOptions: Sendable {
     package var commitHook: CommitHook?
 
     package init(folder: String) { self.folder = folder }
+
+    /// True when messages may be acknowledged from the log, as far as the options say.
+    var usesLog: Bool {
+        self.acknowledgesFromLog && self.commitHook == nil && (self.logRoomBytes != nil || self.ballastBytes > 0)
+    }
 }

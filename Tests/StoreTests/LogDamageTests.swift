@@ -8,11 +8,17 @@ import Testing
 @Suite("Damage of the log") struct LogDamageTests {
     private static let frameBytes = 24 + 4_096
 
+    /// Each message is a transaction, and none is moved into the database.
+    private static func writeDirectly(_ options: inout StoreOptions) {
+        options.acknowledgesFromLog = false
+        options.checkpointLogBytes = 1 << 30
+    }
+
     /// A folder as a kill leaves it: the log holds a transaction for each of five messages.
     private func killed() throws -> (copy: TemporaryFolder, log: [UInt8]) {
         // A writer that is idle for a second empties the log, which a slow machine may give it the time for.
         for _ in 0..<5 {
-            let fixture = try Fixture { $0.checkpointLogBytes = 1 << 30 }
+            let fixture = try Fixture(change: Self.writeDirectly)
             let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
             let verona = try fixture.group("verona", owner: romeo, [juliet])
             for number in 1...5 { #expect(fixture.send("m\(number)", from: romeo, to: .id(verona)).accepted != nil) }
@@ -82,7 +88,7 @@ import Testing
     private func log(_ log: [UInt8], of killed: TemporaryFolder, continuedBy message: String) throws -> [UInt8] {
         for _ in 0..<5 {
             let folder = try killed.copied()
-            let fixture = try Fixture(folder) { $0.checkpointLogBytes = 1 << 30 }
+            let fixture = try Fixture(folder, change: Self.writeDirectly)
             let romeo = try fixture.store.readAndWait { store throws(StoreError) in
                 try store.people.user(named: UserName("romeo")!)
             }

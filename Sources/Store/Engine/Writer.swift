@@ -2,6 +2,7 @@ import ByteCodec
 import ChatModel
 import Diagnostics
 import Execution
+import Glibc
 import MessageLog
 
 /// The one thread that writes: takes what waits, commits it together, says so, and keeps the log short when idle.
@@ -68,7 +69,7 @@ final class Writer {
         let reads = AppliedReads(applied: UInt64(clamping: try self.connection.meta("log_applied")), queue)
         self.reads = reads
         var log: WriterLog?
-        if let started, options.acknowledgesFromLog, options.commitHook == nil {
+        if let started, options.usesLog {
             var bounds = LogTail.Bounds()
             // Twice: applying writes to SQLite's log first and to the database afterwards.
             bounds.pages = min(bounds.pages, options.logRoomBytes ?? Int(options.ballastBytes) / 2)
@@ -649,6 +650,7 @@ final class Writer {
         _ sequencer: inout Sequencer
     ) throws(StoreError) -> (log: SegmentedLog, run: UInt32)? {
         let path = LogStart.path(in: folder.path)
+        if !options.usesLog, access(path, F_OK) != 0, try connection.meta("log_segments") == 0 { return nil }
         let disk: any LogDisk
         do throws(LogError) {
             if let make = options.logDisk { disk = try make(path) } else { disk = try FolderDisk(path) }

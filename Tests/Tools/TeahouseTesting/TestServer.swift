@@ -29,6 +29,7 @@ package final class TestServer {
     private static func start(_ path: String, _ configure: (inout ServerOptions) -> Void) throws -> TeahouseServer {
         var options = ServerOptions(folder: path, listeners: [ListenAddress(host: "127.0.0.1", port: 0)])
         options.store.ballastBytes = 0
+        options.store.logRoomBytes = 32 * 1_024 * 1_024
         options.store.stopWritingFreeBytes = 0
         options.servesTLS = false
         options.broker.perUser = RateLimit(perSecond: 1e6, burst: 1e6)

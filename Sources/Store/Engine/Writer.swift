@@ -65,7 +65,8 @@ final class Writer {
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens)
         self.appender = try Appender(
             self.connection, self.memory, self.tokens, sequencer, queuesHooks: options.queuesHooks,
-            readableCharacters: options.readableCharacters, completed: options.completed)
+            readableCharacters: options.readableCharacters, contentKinds: options.contentKinds,
+            completed: options.completed)
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
         self.nextRequestLook = options.clock.now()

@@ -106,8 +106,8 @@ private struct View: Sendable {
         case .conversationDisbanded: "disbanded"
         case .senderSendBanned: "send_banned"
         case .senderDisabled, .noSuchConversation, .noSuchUser, .blocked, .notAllowlisted, .notMember, .tokenConflict,
-            .bodyTooLarge, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .commandNotAllowed,
-            .wordNotAllowed, .byHook:
+            .bodyTooLarge, .textTooLong, .contentNotAllowed, .kindNotServed, .noSuchFile, .fileIncomplete,
+            .commandNotAllowed, .wordNotAllowed, .byHook:
             "may_not_send"
         }
     }

@@ -421,9 +421,10 @@ package final class RouteGateway: Gateway {
 
     /// Reply that a handler gets: it posts the answer back to this thread.
     private func reply(to ticket: UInt64) -> APIReply {
+        guard let connection = self.waiting[ticket]?.responder.connectionID else { return { _ in } }
         let jobs = self.reactor.jobs
         let one = OneReply { answer in
-            jobs.post { reactor in reactor.gateway(RouteGateway.self)?.answerTicket(ticket, answer) }
+            jobs.post(for: connection) { reactor in reactor.gateway(RouteGateway.self)?.answerTicket(ticket, answer) }
         }
         return { answer in one.give(answer) }
     }

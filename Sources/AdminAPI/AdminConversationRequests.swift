@@ -57,6 +57,12 @@ extension AdminConversationRequest: AdminDefinitions {
         .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
     ]
 
+    static let more: [Self] = [
+        .look(.sample, .sample, limit: Int64(AdminProtocol.pageMessages)),
+        .trace(.sample, sequence: .sample, after: nil),
+        .seeAs(.sample, .sample, before: .sample, limit: Int64(AdminProtocol.pageMessages)),
+    ]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let member, let after):
@@ -93,10 +99,9 @@ extension AdminConversationRequest: AdminDefinitions {
             return try .delete(fields("conversation", name, .conversation))
         case .look(let name, let place, let limit):
             fields.look("conversation.look", name)
-            fields.line(place.option.map { ctl("conversation messages", .word(name), $0, .option("limit", limit)) })
+            fields.ctl("conversation messages", examples: ["tea --around 120", "tea --since '2026-11-21 08:00'"])
             return try .look(
-                fields("conversation", name), fields.inline(place),
-                limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
+                fields("conversation", name, .conversation), fields.inline(place), limit: Self.limit(limit, fields))
         case .recall(let name, let sequence, let forGood):
             fields.change("message.recall", .conversation(name))
             fields.ctl(
@@ -108,19 +113,21 @@ extension AdminConversationRequest: AdminDefinitions {
                 forGood: fields("forGood", forGood, .flag("for-good", "option.forGood")))
         case .trace(let name, let sequence, let after):
             fields.look("message.trace", name)
-            fields.line(after == nil ? ctl("message trace", .word(name), .word(String(sequence))) : nil)
+            fields.ctl("message trace", examples: ["tea 17"])
             return try .trace(
-                fields("conversation", name), sequence: fields("sequence", sequence),
-                after: fields("after", after))
+                fields("conversation", name, .conversation),
+                sequence: fields("sequence", sequence, .argument("SEQUENCE", "argument.sequence")),
+                after: fields.page("after", after))
         case .seeAs(let name, let member, let before, let limit):
             fields.look("conversation.seeAs", name, isAudited: true)
-            fields.line(
-                ctl(
-                    "conversation see-as", .word(name), .word(member.text), .option("before", before),
-                    .option("limit", limit)))
+            fields.ctl(
+                "conversation see-as", summary: "command.ctl.conversation.seeAs",
+                examples: ["tea ming --why 'he says that a message is missing'"])
             return try .seeAs(
-                fields("conversation", name), fields("member", member), before: fields("before", before),
-                limit: fields("limit", limit, in: 1...Int64(AdminProtocol.pageMessages)))
+                fields("conversation", name, .conversation),
+                fields("member", member, .argument("MEMBER", "argument.user")),
+                before: fields("before", before, .number("before", 1...Int64.max, "option.beforeSequence")),
+                limit: Self.limit(limit, fields))
         case .export(let name, let after, let member):
             fields.look("conversation.export", name, isAudited: true)
             fields.line(ctl("conversation export", .word(name), .option("after", after), .option("as", member?.text)))
@@ -135,6 +142,13 @@ extension AdminConversationRequest: AdminDefinitions {
 }
 
 extension AdminConversationRequest {
+    /// Maximum messages in an answer, a whole page unless a command line says less.
+    private static func limit(_ limit: Int64, _ fields: AdminFields<Self>) throws(AdminError) -> Int64 {
+        let bounds = 1...Int64(AdminProtocol.pageMessages)
+        return try fields(
+            "limit", limit, in: bounds, .number("limit", bounds, "option.messagesLimit", hasUsual: true))
+    }
+
     /// A patch of attributes as options; `nil` for one that options cannot say: `ctl` sets first and removes then.
     private static func options(setting patch: String) -> [CommandPart]? {
         guard let members = (try? JSONValue(parsing: patch))?.object, !members.isEmpty else { return nil }
@@ -147,34 +161,25 @@ extension AdminConversationRequest {
     }
 }
 
-extension AdminConversationPlace {
-    /// `nil` for a time, which operators write in their own time zone.
-    fileprivate var option: CommandPart? {
-        switch self {
-        case .before(let sequence): .option("before", sequence)
-        case .after(let sequence): .option("after", sequence)
-        case .around(let sequence): .option("around", sequence)
-        case .since: nil
-        }
-    }
-}
-
 extension AdminConversationPlace: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        let before: Int64? = try fields("before") { if case .before(let sequence) = $0 { sequence } else { nil } }
-        let after: Int64? = try fields("after") { if case .after(let sequence) = $0 { sequence } else { nil } }
-        let around: Int64? = try fields("around") { if case .around(let sequence) = $0 { sequence } else { nil } }
-        let since: Int64? = try fields("since") { if case .since(let moment) = $0 { moment } else { nil } }
-        if let before {
-            self = .before(before)
-        } else if let after {
-            self = .after(after)
-        } else if let around {
-            self = .around(around)
-        } else {
-            guard let since else { throw .field("since") }
-            self = .since(since)
-        }
+        let before: Int64? = try fields(
+            "before", { if case .before(let sequence) = $0 { sequence } else { nil } },
+            .number("before", 1...Int64.max, "option.beforeSequence"))
+        let after: Int64? = try fields(
+            "after", { if case .after(let sequence) = $0 { sequence } else { nil } },
+            .number("after", 0...Int64.max, "option.afterSequence"))
+        let around: Int64? = try fields(
+            "around", { if case .around(let sequence) = $0 { sequence } else { nil } },
+            .number("around", 1...Int64.max, "option.aroundSequence"))
+        let since: Int64? = try fields(
+            "since", { if case .since(let moment) = $0 { moment } else { nil } }, .time("since", "option.since"))
+        let places: [Self] = [
+            before.map(Self.before), after.map(Self.after), around.map(Self.around), since.map(Self.since),
+        ].compactMap { $0 }
+        try fields.checkTyped(places.count <= 1, "ctl.onePlace")
+        guard let place = places.first ?? (fields.isTyping ? .before(.max) : nil) else { throw .field("since") }
+        self = place
     }
 }
 
@@ -301,9 +306,9 @@ package struct AdminTrace: AdminRecord {
         self.isRecalled = try fields("recalled", \.isRecalled)
         self.isDeletedForAll = try fields("deletedForAll", \.isDeletedForAll)
         self.editCount = try fields("edits", \.editCount)
-        self.former = try fields("former", \.former, usually: [])
-        self.people = try fields("people", \.people)
-        self.next = try fields("next", \.next)
+        self.former = fields.joined("former", try fields("former", \.former, usually: []))
+        self.people = fields.joined("people", try fields("people", \.people))
+        self.next = try fields.next(\.next)
     }
 }
 

@@ -227,30 +227,30 @@ package struct AdminSend: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.from = try fields("from", \.from)
+        self.from = try fields("from", \.from, .person("from", "option.from"))
         self.to = try fields.inline(\.to)
-        self.text = try fields("text", \.text)
+        self.text = try fields("text", \.text, .argument("TEXT", "argument.text"))
     }
 }
 
 extension AdminSend.Target: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        let user: UserName? = try fields("to") { if case .user(let name) = $0 { name } else { nil } }
-        let room: ChannelName? = try fields("room") { if case .room(let name) = $0 { name } else { nil } }
-        let conversation: String? = try fields("conversation") {
-            if case .conversation(let name) = $0 { name } else { nil }
-        }
-        let group: ChannelName? = try fields("group") { if case .group(let name) = $0 { name } else { nil } }
-        if let user {
-            self = .user(user)
-        } else if let room {
-            self = .room(room)
-        } else if let conversation {
-            self = .conversation(conversation)
-        } else {
-            guard let group else { throw .field("group") }
-            self = .group(group)
-        }
+        let user: UserName? = try fields(
+            "to", { if case .user(let name) = $0 { name } else { nil } }, .option("to", "NAME", "option.to"))
+        let group: ChannelName? = try fields(
+            "group", { if case .group(let name) = $0 { name } else { nil } },
+            .option("group", "GROUP", "option.group"))
+        let room: ChannelName? = try fields(
+            "room", { if case .room(let name) = $0 { name } else { nil } }, .option("room", "ROOM", "option.room"))
+        let conversation: String? = try fields(
+            "conversation", { if case .conversation(let name) = $0 { name } else { nil } },
+            .option("conversation", "CONVERSATION", "option.sendConversation"))
+        let targets: [Self] = [
+            user.map(Self.user), room.map(Self.room), conversation.map(Self.conversation), group.map(Self.group),
+        ].compactMap { $0 }
+        try fields.checkTyped(targets.count == 1, "ctl.toOrGroup")
+        guard let target = targets.first else { throw .field("group") }
+        self = target
     }
 }
 
@@ -259,16 +259,5 @@ extension AdminSend {
         var send = self
         send.text = "(\(self.text.utf8.count) bytes)"
         return send
-    }
-
-    var command: [String] {
-        let target: CommandPart =
-            switch self.to {
-            case .user(let name): .option("to", name.text)
-            case .group(let name): .option("group", name.text)
-            case .room(let name): .option("room", name.text)
-            case .conversation(let name): .option("conversation", name)
-            }
-        return ctl("send", .option("from", self.from.text), target, .word(self.text))
     }
 }

@@ -80,14 +80,25 @@ struct AdminFields<Record> {
 
     /// Rows of one page of a list.
     func rows<Row: AdminValue>(_ key: StaticString, _ rows: [Row]) throws(AdminError) -> [Row] {
-        guard case .turning(let pages) = self.way else { return try self(key, rows) }
-        return pages.add(rows)
+        self.joined(key, try self(key, rows))
+    }
+
+    /// Rows of a record of an answer, with those of the pages before where pages become one answer.
+    func joined<Row: AdminValue>(_ key: StaticString, _ rows: [Row]) -> [Row] {
+        guard case .turning(let pages) = self.way else { return rows }
+        return pages.add(rows, key.description)
     }
 
     /// Place behind the page of an answer; `nil` on the last.
     func next<Place: AdminValue>(_ place: Place?) throws(AdminError) -> Place? {
         if case .turning(let pages) = self.way { pages.next = place.map { $0 as any AdminValue } }
         return try self("next", place)
+    }
+
+    /// The same in a record of an answer.
+    func next<Place: AdminValue>(_ place: (Record) -> Place?) throws(AdminError) -> Place? {
+        guard let record = self.record else { return try self("next", place) }
+        return try self.next(place(record))
     }
 
     /// Place in a request for a page: the `next` of the page before, `nil` for the first.

@@ -2,8 +2,8 @@
 package final class AdminPages {
     /// Place behind the page that was added last; `nil` on the last page.
     var next: (any AdminValue)?
-    /// Rows of all pages so far, an array of their type.
-    private var rows: Any = ()
+    /// Rows of all pages so far by their field, each an array of their type.
+    private var rows: [String: Any] = [:]
     private var isTurned = false
 
     package init() {}
@@ -34,9 +34,9 @@ package final class AdminPages {
     }
 
     /// Rows of all pages so far with these behind them.
-    func add<Row: AdminValue>(_ page: [Row]) -> [Row] {
-        let all = (self.rows as? [Row] ?? []) + page
-        self.rows = all
+    func add<Row: AdminValue>(_ page: [Row], _ key: String) -> [Row] {
+        let all = (self.rows[key] as? [Row] ?? []) + page
+        self.rows[key] = all
         return all
     }
 

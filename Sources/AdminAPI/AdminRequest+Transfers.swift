@@ -47,8 +47,8 @@ extension AdminTransferRequest: AdminDefinitions {
                 fields("action", action))
         case .watch(let owner):
             fields.look("transfer.watch")
-            fields.line(ctl("transfer watch", .option("of", owner?.text)))
-            return try .watch(fields("owner", owner))
+            fields.ctl("transfer watch", examples: ["", "--of ming"])
+            return try .watch(fields("owner", owner, .option("of", "NAME", "option.transferOwner")))
         case .upload(let upload):
             fields.change("upload.open", .text(upload.owner.text))
             return try .upload(fields.inline(upload))

@@ -253,13 +253,17 @@ extension AdminRequest: AdminDefinitions {
             return try .endSessions(ids: fields("ids", ids), user: fields("user", user))
         case .send(let send):
             fields.change("send", .text(send.from.text), audited: .send(send.withoutText))
-            fields.line(send.command)
+            fields.ctl(
+                "send", says: "ctl.message.sent",
+                examples: ["--from ming --to lan '你好，阿兰！'", "--from ming --group tea 'tea is ready'"])
             return try .send(fields.inline(send))
         case .follow(let conversation, let withSessions):
             fields.look("follow")
-            fields.line(ctl("tail", .option("conversation", conversation), .flag("sessions", withSessions)))
+            fields.ctl("tail", examples: ["", "--conversation tea"])
             return try .follow(
-                conversation: fields("conversation", conversation), withSessions: fields("sessions", withSessions))
+                conversation: fields(
+                    "conversation", conversation, .option("conversation", "CONVERSATION", "option.conversation")),
+                withSessions: fields("sessions", withSessions, .flag("sessions", "option.sessions")))
         case .stopFollowing(let follow):
             fields.look("follow.stop")
             return try .stopFollowing(fields("follow", follow))

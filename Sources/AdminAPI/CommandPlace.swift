@@ -16,6 +16,8 @@ package struct CommandPlace: Equatable, Sendable {
         case list(String)
         /// Names of people behind `--name` with commas between them, and those of a file.
         case people(String)
+        /// A time behind `--name`, which `ctl` reads in the operator's time zone; no printed line says one.
+        case time
         /// A whole number behind `--name`.
         case number(ClosedRange<Int64>)
         /// `--name` alone, which says this value.
@@ -41,7 +43,7 @@ package struct CommandPlace: Equatable, Sendable {
     package var isArgument: Bool {
         switch self.shape {
         case .argument, .words, .names: true
-        case .option, .list, .people, .number, .flag: false
+        case .option, .list, .people, .time, .number, .flag: false
         }
     }
 
@@ -49,7 +51,7 @@ package struct CommandPlace: Equatable, Sendable {
     var isList: Bool {
         switch self.shape {
         case .list, .people: true
-        case .argument, .words, .names, .option, .number, .flag: false
+        case .argument, .words, .names, .option, .time, .number, .flag: false
         }
     }
 
@@ -57,7 +59,7 @@ package struct CommandPlace: Equatable, Sendable {
     package var isRepeated: Bool {
         switch self.shape {
         case .words, .names: true
-        case .argument, .option, .list, .people, .number, .flag: false
+        case .argument, .option, .list, .people, .time, .number, .flag: false
         }
     }
 }
@@ -101,6 +103,10 @@ extension CommandPlace {
         _ name: String, _ bounds: ClosedRange<Int64>, _ help: String, hasUsual: Bool = false
     ) -> CommandPlace {
         CommandPlace(name: name, shape: .number(bounds), help: help, isOptional: true, hasUsual: hasUsual)
+    }
+
+    static func time(_ name: String, _ help: String) -> CommandPlace {
+        CommandPlace(name: name, shape: .time, help: help, isOptional: true)
     }
 
     static func flag(_ name: String, _ help: String, says value: Bool = true) -> CommandPlace {
@@ -163,10 +169,15 @@ extension String {
 }
 
 extension Int64 {
-    func words(at place: CommandPlace) -> [String]? { [String(self)] }
+    func words(at place: CommandPlace) -> [String]? { place.shape == .time ? nil : [String(self)] }
     init(words: [String], at place: CommandPlace) throws(AdminError) {
         let word = try place.word(of: words)
-        let bounds = if case .number(let bounds) = place.shape { bounds } else { 1...Int64.max }
+        let bounds =
+            switch place.shape {
+            case .number(let bounds): bounds
+            case .time: Int64.min...Int64.max
+            case .argument, .words, .names, .option, .list, .people, .flag: 1...Int64.max
+            }
         guard let number = Int64(word), bounds.contains(number) else {
             throw place.refusal(of: word, key: "ctl.badNumber")
         }

@@ -135,7 +135,7 @@ extension AdminHandler {
         case .noSuchFile: AdminError(.refused, "the text names a file that the sender cannot see")
         case .fileIncomplete: AdminError(.refused, "the text names a file that is still on its way")
         case .byHook(_, let detail): AdminError(.refused, detail ?? "the app's server refused it")
-        case .tokenConflict, .kindNotServed, .wordNotAllowed, .commandNotAllowed:
+        case .tokenConflict, .contentNotAllowed, .kindNotServed, .wordNotAllowed, .commandNotAllowed:
             AdminError(.refused, "the server does not take this message")
         }
     }

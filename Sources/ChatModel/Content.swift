@@ -1,3 +1,14 @@
+/// Kind of content that clients offer to send, by its word in the native API and in settings.
+package enum ContentKind: String, Hashable, Sendable, CaseIterable {
+    case text
+    case picture
+    case voice
+    case video
+    case file
+    case place
+    case card
+}
+
 /// Content of a message in no protocol's words: the form between two of them.
 ///
 /// Each protocol has one function that reads its bodies into a `Content` and one that writes a `Content` as a body (module
@@ -36,6 +47,23 @@ package struct Content: Hashable, Sendable {
         case encrypted
         /// Neither a number nor a shape that is known; `Content.text` has what can be read of it all the same.
         case unreadable
+    }
+
+    /// Kinds of content in it that `SessionSetting.allowedKinds` names; of forwarded messages the kinds of all of them.
+    /// Kinds of apps, and what only servers say or only devices can read, have none.
+    package var kinds: Set<ContentKind> {
+        switch self.form {
+        case .text: [.text]
+        case .richText: [.text, .picture]
+        case .picture, .animation, .sticker: [.picture]
+        case .voice: [.voice]
+        case .video: [.video]
+        case .file: [.file]
+        case .place: [.place]
+        case .card: [.card]
+        case .forwarded(let messages): messages.reduce(into: []) { $0.formUnion($1.content.kinds) }
+        case .call, .systemMessage, .command, .custom, .withdrawn, .encrypted, .unreadable: []
+        }
     }
 
     /// Most messages in one forwarded message; those that follow are passed over.

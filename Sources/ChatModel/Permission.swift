@@ -33,6 +33,8 @@ package enum PublishRefusal: Hashable, Sendable {
     case inputDisabled
     /// More characters than the operator has set for this role here.
     case textTooLong
+    /// Content of a kind that the operator does not let this role send here.
+    case contentNotAllowed
     /// This kind of conversation is not served.
     case kindNotServed
     /// The text names a file that the sender cannot see.
@@ -52,8 +54,8 @@ extension PublishRefusal: CaseIterable {
     package static let allCases: [PublishRefusal] = [
         .senderDisabled, .senderSendBanned, .conversationBanned, .conversationSendBanned, .conversationDisbanded,
         .noSuchConversation, .noSuchUser, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted, .tokenConflict,
-        .bodyTooLarge, .inputDisabled, .textTooLong, .kindNotServed, .noSuchFile, .fileIncomplete, .wordNotAllowed,
-        .commandNotAllowed, .byHook(code: nil, detail: nil),
+        .bodyTooLarge, .inputDisabled, .textTooLong, .contentNotAllowed, .kindNotServed, .noSuchFile, .fileIncomplete,
+        .wordNotAllowed, .commandNotAllowed, .byHook(code: nil, detail: nil),
     ]
 }
 
@@ -89,6 +91,8 @@ package struct PublishFacts: Sendable {
     package var inputIsDisabled = false
     /// The text has more characters than the operator has set for the sender's role here.
     package var textIsTooLong = false
+    /// The content is of a kind that the operator does not let the sender's role send here.
+    package var contentIsNotAllowed = false
     /// The message is a command for apps.
     package var isCommand = false
 
@@ -130,6 +134,7 @@ package func publishRefusal(_ facts: PublishFacts) -> PublishRefusal? {
     }
     if facts.allowlistIsInForce && !facts.senderIsAllowlisted { return .notAllowlisted }
     if facts.inputIsDisabled { return .inputDisabled }
+    if facts.contentIsNotAllowed { return .contentNotAllowed }
     return facts.textIsTooLong ? .textTooLong : nil
 }
 

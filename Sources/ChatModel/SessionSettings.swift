@@ -83,8 +83,7 @@ package struct SessionSetting: Hashable, Sendable {
 // MARK: All of them
 
 extension SessionSetting {
-    /// Kinds of messages, as the native API names them.
-    private static let kindWords = ["text", "picture", "voice", "video", "file", "place", "card"]
+    private static let kindWords = ContentKind.allCases.map(\.rawValue)
     private static let menuWords = ["album", "camera", "file", "location", "card", "custom"]
 
     /// Characters of a message's text, at most; 0 for as many as its bytes allow. Edits are held to it too.
@@ -99,6 +98,10 @@ extension SessionSetting {
     /// Largest team, in members, in which `receipts` set to `small` records readers.
     package static let receiptsTeamSize = SessionSetting(
         "receipts_team_size", .number(2...100_000, unit: "members"), .number(50), isEnforced: true)
+
+    /// Kinds of content that people may send. Kinds of apps and what the server cannot read are not held to it.
+    package static let allowedKinds = SessionSetting(
+        "allowed_kinds", .words(Self.kindWords), .words(Self.kindWords), isEnforced: true)
 
     /// Every setting there is, in the order that they are listed. What is from ChatKit carries its default: 60 seconds
     /// of recording, 300 seconds without a time between two messages.
@@ -135,8 +138,7 @@ extension SessionSetting {
         SessionSetting("layout", .choice(["roomy", "compact"]), .text("roomy")),
         // Whether the voice messages after one that is played follow by themselves.
         SessionSetting("auto_play", .flag, .flag(false)),
-        // What a client offers to send.
-        SessionSetting("allowed_kinds", .words(Self.kindWords), .words(Self.kindWords)),
+        Self.allowedKinds,
         // Colour of what can be pressed, as #rrggbb, and address of a picture of the app's name; empty for the client's own.
         SessionSetting("theme.accent", .text(most: 7), .text("")),
         SessionSetting("theme.avatar_shape", .choice(["round", "rounded", "square"]), .text("round")),
@@ -254,7 +256,7 @@ package struct SessionSettings: Hashable, Sendable {
     }
 
     private mutating func findOutWhomItBinds() {
-        self.bindsSenders = self.isSet(.inputDisabled) || self.isSet(.maxInput)
+        self.bindsSenders = self.isSet(.inputDisabled) || self.isSet(.maxInput) || self.isSet(.allowedKinds)
     }
 
     /// True when a setting was set anywhere.
@@ -319,6 +321,14 @@ extension SessionSettings {
         guard self.isSet(.maxInput), case .number(let most) = self.effective(.maxInput, kind, role).value, most > 0
         else { return nil }
         return Int(most)
+    }
+
+    /// Kinds of content that people of this role may send; `nil` for all.
+    package func allowedKinds(_ kind: ConversationKind, _ role: MemberRole) -> Set<ContentKind>? {
+        guard self.isSet(.allowedKinds), case .words(let words) = self.effective(.allowedKinds, kind, role).value,
+            words.count < ContentKind.allCases.count
+        else { return nil }
+        return Set(words.compactMap(ContentKind.init))
     }
 
     /// True when readers are recorded for senders who ask for it.

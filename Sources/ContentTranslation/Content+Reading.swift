@@ -1,3 +1,4 @@
+import ByteCodec
 package import ChatModel
 
 // The one place where a protocol is chosen by the wire of a message. Another protocol adds its two functions in a file of its
@@ -24,6 +25,17 @@ extension Content {
         }
         let carried = content.carriedMentions
         if !carried.isEmpty { self.mentions = carried }
+    }
+
+    /// Kinds of content in a message that was sent or edited. An edited payload says its own kind, as its readers take it.
+    package static func kinds(of content: MessageContent) -> Set<ContentKind> {
+        var content = content
+        if content.wire != .leanCloud, content.kind == .none, content.flags.contains(.bodyIsJSONObject),
+            let type = (try? JSONValue(parsing: content.body))?["type"]?.integer
+        {
+            content.kind = WuKongContentCodec.kind(contentType: Int(clamping: type))
+        }
+        return Content(of: content).kinds
     }
 
     /// Number of characters (Unicode scalars) that people read of a message: the whole of its text, however long; 0 where

@@ -99,9 +99,9 @@ package final class LeanCloudGateway: Gateway {
 
     /// Something that runs a body on this thread with a session, if it is still there.
     func later(_ session: LeanCloudSession) -> @Sendable (@escaping @Sendable (LeanCloudSession) -> Void) -> Void {
-        let (jobs, handle) = (self.reactor.jobs, session.handle)
+        let (jobs, handle, id) = (self.reactor.jobs, session.handle, session.connection.connection.id)
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let session = reactor.gateway(LeanCloudGateway.self)?.sessions[handle] { body(session) }
             }
         }
@@ -113,7 +113,7 @@ package final class LeanCloudGateway: Gateway {
     ) -> @Sendable (@escaping @Sendable (LeanCloudConnection) -> Void) -> Void {
         let (jobs, id) = (self.reactor.jobs, connection.connection.id)
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let connection = reactor.connection(id)?.handler as? LeanCloudConnection { body(connection) }
             }
         }
@@ -166,9 +166,9 @@ package final class LeanCloudGateway: Gateway {
 
     /// Carries the broker's events to the reactor's thread.
     private final class ReactorOutlet: Outlet {
-        private let jobs: Mailbox<@Sendable (Reactor) -> Void>
+        private let jobs: Mailbox<Reactor.Job>
 
-        init(jobs: Mailbox<@Sendable (Reactor) -> Void>) { self.jobs = jobs }
+        init(jobs: Mailbox<Reactor.Job>) { self.jobs = jobs }
 
         func deliver(_ events: [SessionEvent]) {
             self.jobs.post { reactor in reactor.gateway(LeanCloudGateway.self)?.receive(events) }

@@ -21,6 +21,7 @@ extension LeanCloudFault {
             case .tokenConflict: .messageRejectedByApp.saying("this dt came before with another message")
             case .bodyTooLarge: .frameTooLong.saying("the message is too long")
             case .textTooLong: .messageRejectedByApp.saying("the text has more characters than are allowed here")
+            case .contentNotAllowed: .messageRejectedByApp.saying("messages of this kind are not allowed here")
             case .kindNotServed: .invalidMessagingTarget.saying("this kind of conversation is not served")
             case .noSuchFile: .messageRejectedByApp.saying("the message names a file that its sender cannot see")
             case .fileIncomplete: .messageRejectedByApp.saying("the message names a file that is still on its way")

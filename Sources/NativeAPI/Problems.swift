@@ -52,6 +52,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case muted
     case inputDisabled = "input_disabled"
     case textTooLong = "text_too_long"
+    case contentNotAllowed = "content_not_allowed"
     case wordNotAllowed = "word_not_allowed"
     case refusedByServer = "refused_by_server"
     case reactionNotAllowed = "reaction_not_allowed"
@@ -82,7 +83,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .wrongPassword, .accountDisabled, .plainNotAllowed, .refused, .notMember, .notAuthor, .notManager,
             .notOwner, .notAdministrator, .windowOver, .mayNotSend, .switchedOff, .disbanded, .joiningClosed,
             .sendBanned, .conversationBanned, .blocked, .notAllowlisted, .membersMuted, .muted, .inputDisabled,
-            .textTooLong, .wordNotAllowed, .refusedByServer, .reactionNotAllowed:
+            .textTooLong, .contentNotAllowed, .wordNotAllowed, .refusedByServer, .reactionNotAllowed:
             403
         case .notFound, .noSuchConversation, .noSuchMessage, .noSuchUser, .noSuchFile, .noSuchSession, .noSuchRequest,
             .invitationEnded:
@@ -302,6 +303,8 @@ extension Problem {
         case .inputDisabled: self.init(.inputDisabled, "only reading is allowed here", setting: "input_disabled")
         case .textTooLong:
             self.init(.textTooLong, "the text has more characters than are allowed here", setting: "max_input")
+        case .contentNotAllowed:
+            self.init(.contentNotAllowed, "messages of this kind are not allowed here", setting: "allowed_kinds")
         case .kindNotServed: self.init(.notApplicable, "conversations of this kind take no messages")
         case .noSuchFile: self.init(.noSuchFile, "the message names a file that its sender cannot see")
         case .fileIncomplete: self.init(.fileIncomplete, "the message names a file that is still on its way")

@@ -156,6 +156,7 @@ final class OutboundServices: Sendable {
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = options.store
         store.readableCharacters = { Content.readableCharacters(of: $0) }
+        store.contentKinds = { Content.kinds(of: $0) }
         store.completed = LeanCloudBodies.completed
         store.systemMessages = WuKongSystemMessages.messages
         store.readableTexts = { content in OutboundServices.bodies[content.wire]?.texts(of: content) ?? [] }

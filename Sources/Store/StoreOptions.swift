@@ -36,6 +36,8 @@ package struct StoreOptions: Sendable {
     package var readableCharacters: @Sendable (MessageContent) -> Int = { content in
         String(decoding: content.body, as: UTF8.self).unicodeScalars.count
     }
+    /// Kinds of content in a message. Called where only some are allowed, on the writer's thread.
+    package var contentKinds: @Sendable (MessageContent) -> Set<ContentKind> = { $0.kind == .text ? [.text] : [] }
     /// A message of a registered kind with what the server has to say in it, where it goes; `nil` to leave it. On the
     /// writer's thread.
     package var completed: @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]? = { _, _, _ in

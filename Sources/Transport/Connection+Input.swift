@@ -81,7 +81,25 @@ extension Connection {
     func processLater() {
         guard !self.isReady, !self.isProcessing, self.stage != .ended else { return }
         self.isReady = true
+        if self.waitingEvents == 0 { self.reactor.ready.append(self) }
+    }
+
+    /// epoll has news, which wait for a later turn. Those of a connection that has its turn already come again.
+    func happenLater(_ events: UInt32) {
+        guard !self.isReady, self.waitingEvents == 0, self.stage != .ended else { return }
+        self.waitingEvents = events
         self.reactor.ready.append(self)
+    }
+
+    /// The turn that `processLater` and `happenLater` have asked for.
+    func goOn() {
+        let events = self.waitingEvents
+        self.waitingEvents = 0
+        if self.isReady {
+            self.isReady = false
+            self.processInput()
+        }
+        if events != 0 { self.happened(events) }
     }
 
     func processInput() {

@@ -32,8 +32,9 @@ extension Connection {
     func flush() {
         self.isDirty = false
         guard self.stage != .ended else { return }
-        if !self.isBlocked { self.writeOut() }
+        if !self.isBlocked { self.writeOut(atMost: Self.turnBytes) }
         guard self.stage != .ended else { return }
+        if !self.isBlocked, !self.outbox.isEmpty { self.markDirty() }
         if self.outbox.isEmpty, self.stage == .closing {
             if self.awaitsPeerClose {
                 self.setPhaseDeadline(seconds: self.reactor.limits.closingSeconds)
@@ -60,12 +61,17 @@ extension Connection {
         }
     }
 
-    /// Gives the kernel as much as it takes.
-    func writeOut() {
-        while !self.outbox.isEmpty, self.stage != .ended {
+    /// Bytes after which a connection waits for the next turn with what else it has to send.
+    private static let turnBytes = 512 * 1024
+
+    /// Gives the kernel as much as it takes, or a little more than `limit`.
+    func writeOut(atMost limit: Int = .max) {
+        var sent = 0
+        while !self.outbox.isEmpty, self.stage != .ended, sent < limit {
             switch self.writeSome() {
             case .moved(let count):
                 self.outbox.sent(count)
+                sent += count
             case .blocked:
                 self.isBlocked = true
                 self.lastProgress = self.reactor.now.nanoseconds
@@ -82,7 +88,7 @@ extension Connection {
         let flags = Int32(MSG_NOSIGNAL)
         if self.outbox.isContiguous {
             let bytes = self.outbox.first
-            return Self.result(send(self.descriptor, bytes.baseAddress, bytes.count, flags))
+            return Self.result(send(self.descriptor, bytes.baseAddress, min(bytes.count, Self.turnBytes), flags))
         }
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 64) { vectors in
             var message = msghdr()

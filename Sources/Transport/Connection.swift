@@ -59,6 +59,8 @@ package final class Connection {
 
     /// The events that epoll watches.
     var armedEvents: UInt32 = 0
+    /// Events that wait for a later turn; 0 for none.
+    var waitingEvents: UInt32 = 0
     /// Nanoseconds of the monotonic clock; `Int64.max` for none. What it ends depends on the stage.
     var phaseDeadline = Int64.max
     var lastReceived: Int64

@@ -6,13 +6,15 @@ import Glibc
 /// One thread that owns sockets: it waits with epoll, reads, lets gateways act, and sends what they left in the
 /// outboxes once per turn. Everything here is confined to that thread; others post jobs.
 package final class Reactor {
-    /// Work to run on the reactor's thread.
-    package typealias Job = @Sendable (Reactor) -> Void
-
     static let scratchBytes = 64 * 1024
     private static let maximumEvents = 256
     private static let jobsToken = UInt64.max
     private static let listenerTokens = UInt64.max - 1024
+    /// Time in each turn, nanoseconds, for each of three: what those who have signed in have sent, answers for them, and
+    /// long answers to the network. Signing in waits for one such turn per step, however much others have asked for.
+    private static let shareNanoseconds: Int64 = 2_000_000
+    /// Bytes up to which an outbox is sent in every turn.
+    private static let shortBytes = 16 * 1024
 
     /// Position among the reactors, from 0.
     package let index: Int
@@ -34,7 +36,7 @@ package final class Reactor {
     /// Connections with something to send, with input to go on with, whose handlers are to be told of the end, and
     /// whose sockets are to be closed.
     var dirty: [Connection] = []
-    var ready: [Connection] = []
+    var ready = TurnQueue<Connection>()
     var departed: [Connection] = []
     var disposable: [Connection] = []
 
@@ -46,8 +48,15 @@ package final class Reactor {
     /// When each slot's connection is to be looked at, apart from the connections, so that a sweep stays in cache.
     private var wakeups: [Int64] = []
     private var nextSweep: Int64
+    /// When those who have signed in are to wait for the next turn with what they send.
+    private var inputEnd: Int64 = 0
     private var timers = TimerQueue<(Reactor) -> Void>()
     private var batch: [Job] = []
+    /// Answers that wait for time.
+    private var answers = TurnQueue<Job>()
+    /// The connections of `dirty` in the last turn, whose storage is used again, and those with long outboxes.
+    private var sending: [Connection] = []
+    private var long = TurnQueue<Connection>()
     private var date: (second: Int64, text: String) = (-1, "")
     private var spareDescriptor: Int32
     private var lastRefusalLine: Int64 = 0
@@ -152,13 +161,10 @@ extension Reactor {
     private func turn() {
         let count = epoll_wait(self.epoll, self.events, Int32(Self.maximumEvents), self.patience)
         self.now = self.clock.now()
+        self.inputEnd = self.now.nanoseconds + Self.shareNanoseconds
+        self.goOnWithInput()
         for index in 0..<max(0, Int(count)) { self.handle(self.events + index) }
-        let ready = self.ready
-        self.ready.removeAll(keepingCapacity: true)
-        for connection in ready {
-            connection.isReady = false
-            connection.processInput()
-        }
+        self.runAnswers()
         self.runTimers()
         self.sweep()
         self.settle()
@@ -166,7 +172,9 @@ extension Reactor {
 
     /// Milliseconds to wait for events.
     private var patience: Int32 {
-        guard self.dirty.isEmpty, self.ready.isEmpty, self.departed.isEmpty, self.disposable.isEmpty else { return 0 }
+        guard self.dirty.isEmpty, self.ready.isEmpty, self.answers.isEmpty, self.long.isEmpty,
+            self.departed.isEmpty, self.disposable.isEmpty
+        else { return 0 }
         let sweep: Int32 = self.connectionCount > 0 || self.drainDeadline != nil ? 1000 : -1
         guard let timer = self.timers.millisecondsUntilNext(from: self.now) else { return sweep }
         return min(timer, 1000)
@@ -178,13 +186,43 @@ extension Reactor {
         if token >= Self.listenerTokens {
             return self.accept(self.environment.listeners[Int(token - Self.listenerTokens)].descriptor)
         }
-        self.connection(ConnectionID(token: token))?.happened(clinux_epoll_events(event))
+        guard let connection = self.connection(ConnectionID(token: token)) else { return }
+        let events = clinux_epoll_events(event)
+        if connection.isAuthenticated, self.isOver(self.inputEnd) {
+            connection.happenLater(events)
+        } else {
+            connection.happened(events)
+        }
+    }
+
+    private func isOver(_ end: Int64) -> Bool { self.clock.now().nanoseconds >= end }
+
+    /// Goes on with connections that have waited for this turn, in their order. Who waits again is behind the others.
+    private func goOnWithInput() {
+        var rest = self.ready.count
+        while rest > 0, !self.isOver(self.inputEnd), let connection = self.ready.popFirst() {
+            rest -= 1
+            connection.goOn()
+        }
     }
 
     private func runJobs() {
         self.jobs.takeMessages(into: &self.batch)
-        for job in self.batch { job(self) }
+        for job in self.batch {
+            if let id = job.connection, let connection = self.connection(id), connection.isAuthenticated {
+                self.answers.append(job)
+            } else {
+                job.run(self)
+            }
+        }
         self.batch.removeAll(keepingCapacity: true)
+    }
+
+    /// Answers those who have signed in, as long as the time for that lasts.
+    private func runAnswers() {
+        guard !self.answers.isEmpty else { return }
+        let end = self.clock.now().nanoseconds + Self.shareNanoseconds
+        repeat { self.answers.popFirst()?.run(self) } while !self.answers.isEmpty && !self.isOver(end)
     }
 
     private func runTimers() {
@@ -211,10 +249,28 @@ extension Reactor {
         for connection in self.disposable { self.dispose(connection) }
         self.disposable.removeAll(keepingCapacity: true)
         for gateway in self.gateways { gateway.turnEnded() }
-        let dirty = self.dirty
-        self.dirty.removeAll(keepingCapacity: true)
-        for connection in dirty { connection.flush() }
+        self.send()
         if self.drainDeadline != nil, self.connectionCount == 0 { self.isStopped = true }
+    }
+
+    /// Sends what is short, and to those who have not signed in; then the rest in order, as long as the time for that lasts.
+    private func send() {
+        swap(&self.dirty, &self.sending)
+        for connection in self.sending {
+            if connection.outboxBytes <= Self.shortBytes || !connection.isAuthenticated {
+                connection.flush()
+            } else {
+                self.long.append(connection)
+            }
+        }
+        self.sending.removeAll(keepingCapacity: true)
+        guard !self.long.isEmpty else { return }
+        let end = self.clock.now().nanoseconds + Self.shareNanoseconds
+        var rest = self.long.count
+        repeat {
+            self.long.popFirst()?.flush()
+            rest -= 1
+        } while rest > 0 && !self.isOver(end)
     }
 
     private func tellOfEnds() {

@@ -130,7 +130,7 @@ package final class TransportServer: Sendable {
     /// Drops all connections and returns when the threads have ended.
     package func stop() { self.end { $0.stop() } }
 
-    private func end(_ job: @escaping Reactor.Job) {
+    private func end(_ job: @escaping @Sendable (Reactor) -> Void) {
         let threads: [Thread] = self.phase.withLock { phase in
             guard case .running(let threads) = phase else {
                 phase = .stopped

@@ -143,7 +143,7 @@ package final class WuKongGateway: Gateway {
     func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (WuKongConnection) -> Void) -> Void {
         let jobs = self.reactor.jobs
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let connection = reactor.connection(id)?.handler as? WuKongConnection { body(connection) }
             }
         }
@@ -196,9 +196,9 @@ package final class WuKongGateway: Gateway {
 
     /// Carries the broker's events to the reactor's thread.
     private final class ReactorOutlet: Outlet {
-        private let jobs: Mailbox<@Sendable (Reactor) -> Void>
+        private let jobs: Mailbox<Reactor.Job>
 
-        init(jobs: Mailbox<@Sendable (Reactor) -> Void>) { self.jobs = jobs }
+        init(jobs: Mailbox<Reactor.Job>) { self.jobs = jobs }
 
         func deliver(_ events: [SessionEvent]) {
             self.jobs.post { reactor in reactor.gateway(WuKongGateway.self)?.receive(events) }

@@ -29,7 +29,7 @@ extension Translation {
         case .notAllowlisted: .notInWhitelist
         case .notMember: .subscriberNotExist
         case .membersMuted, .muted, .tokenConflict, .bodyTooLarge, .noSuchFile, .fileIncomplete, .wordNotAllowed,
-            .commandNotAllowed, .inputDisabled, .textTooLong, .byHook:
+            .commandNotAllowed, .inputDisabled, .textTooLong, .contentNotAllowed, .byHook:
             .notAllowSend
         case .kindNotServed: .notSupportChannelType
         }

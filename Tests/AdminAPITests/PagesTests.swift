@@ -36,6 +36,29 @@ import Testing
         #expect(pages.request(behind: .listSessions(romeo, after: 2)) == .listSessions(romeo, after: 5))
     }
 
+    @Test("a record may have pages too, and what stands on the first of them alone stays")
+    func record() throws {
+        func page(_ former: [AdminMessageVersion], _ name: UserName, next: Int64?) -> AdminTrace {
+            let row = AdminTraceRow(
+                name: name, isSender: false, isRead: true, reportedReadAtMilliseconds: nil, deliveredTo: [],
+                waitingFor: [], sessions: [], withheld: nil)
+            var trace = AdminTrace(
+                message: sampleMessage, isRecalled: false, isDeletedForAll: false, editCount: 1, people: [row],
+                next: next)
+            trace.former = former
+            return trace
+        }
+        let version = AdminMessageVersion(number: 0, editor: "romeo", atMilliseconds: 1, text: "x", isCut: false)
+        let pages = AdminPages()
+        _ = pages.add(.conversationDetails(.trace(page([version], romeo, next: 4))))
+        let first = AdminRequest.conversationDetails(.trace("verona", sequence: 7, after: nil))
+        #expect(
+            pages.request(behind: first) == .conversationDetails(.trace("verona", sequence: 7, after: 4)))
+        let whole = pages.add(.conversationDetails(.trace(page([], juliet, next: nil))))
+        guard case .conversationDetails(.trace(let trace)) = whole else { throw AdminError(.failed, "no trace") }
+        #expect(trace.people.map(\.name) == [romeo, juliet] && trace.former == [version] && trace.next == nil)
+    }
+
     @Test("what has no pages is as it was, and nothing is asked behind it")
     func none() {
         let pages = AdminPages()

@@ -14,7 +14,10 @@ import Testing
         .teams(.setNotice(tea, "-5 °C")),
         .teams(.mute(tea, lan, true, minutes: nil)), .endSessions(ids: [], user: ming),
         .send(AdminSend(from: lan, to: .conversation("ming,lan"), text: "--help")),
+        .send(AdminSend(from: ming, to: .group(tea), text: "t")),
+        .send(AdminSend(from: ming, to: .room(tea), text: "t")),
         .follow(conversation: nil, withSessions: false),
+        .follow(conversation: "tea", withSessions: true),
         .files(.verify(nil)), .files(.collect(isDryRun: false)), .transfers(.watch(nil)),
         .profiles(.set(AdminProfileChange(name: ming, displayName: "", attributes: #"{"a":1}"#))),
         .profiles(.invalidate(.team("tea"))), .profiles(.invalidate(.all)),
@@ -30,6 +33,8 @@ import Testing
         .conversationDetails(.list(of: ming, after: nil)), .conversationDetails(.rename("tea", title: nil)),
         .conversationDetails(.setAttributes("tea", patch: #"{"color":"green","size":7,"old":null}"#)),
         .conversationDetails(.look("tea", .around(5), limit: 3)),
+        .conversationDetails(.look("tea", .after(0), limit: 20)),
+        .conversationDetails(.seeAs("tea", lan, before: nil, limit: 20)),
         .conversationDetails(.trace("tea", sequence: 7, after: nil)),
         .conversationDetails(.recall("tea", sequence: 7, forGood: false)),
         .people(.endSessions(AdminSessionFilter(device: .web, address: "192.168.3."), isDryRun: true)),
@@ -119,6 +124,8 @@ import Testing
             .listUsers(after: 3), .people(.edit(AdminUserEdit(name: ming))), .people(.invitations(before: 3)),
             .listSessions(nil, after: 3), .announcements(.show(3, .all, after: 4)),
             .app(.sign(AdminAppSigning(.start, members: ["a,b"]))),
+            .conversationDetails(.look("tea", .since(5), limit: 3)),
+            .conversationDetails(.trace("tea", sequence: 7, after: 3)),
         ] as [AdminRequest])
     func noCommand(_ request: AdminRequest) {
         #expect(request.operation.command == nil)

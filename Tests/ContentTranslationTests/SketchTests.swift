@@ -56,6 +56,36 @@ struct SketchTests {
         #expect(Content.readableCharacters(of: plain) == 7)
     }
 
+    @Test(
+        "the kinds of content in a message are those that a setting names; kinds of apps have none",
+        arguments: [
+            (#"{"type":1,"content":"t"}"#, [.text]), (#"{"type":14,"content":"t"}"#, [.text, .picture]),
+            (#"{"type":2}"#, [.picture]), (#"{"type":3}"#, [.picture]), (#"{"type":12}"#, [.picture]),
+            (#"{"type":4}"#, [.voice]), (#"{"type":5}"#, [.video]), (#"{"type":6}"#, [.place]),
+            (#"{"type":7}"#, [.card]), (#"{"type":8}"#, [.file]), (#"{"type":500}"#, []), (#"{"type":9989}"#, []),
+            (#"{"type":11,"msgs":[{"payload":{"type":2}},{"payload":{"type":1}}]}"#, [.picture, .text]),
+        ] as [(String, Set<ContentKind>)])
+    func kinds(_ body: String, _ kinds: Set<ContentKind>) {
+        var content = Translation.content(
+            payload: Array(body.utf8), header: .init(), setting: [], topic: nil, expire: 0)
+        #expect(Content.kinds(of: content) == kinds)
+        // An edit is stored without a kind: its body says it.
+        content.kind = .none
+        #expect(Content.kinds(of: content) == kinds)
+    }
+
+    @Test(
+        "the kinds of content in a typed message are those of its type",
+        arguments: [
+            ("plain", [.text]), (#"{"_lctype":-1,"_lctext":"t"}"#, [.text]), (#"{"_lctype":-2}"#, [.picture]),
+            (#"{"_lctype":-3}"#, [.voice]), (#"{"_lctype":-6}"#, [.file]), (#"{"_lctype":5}"#, []),
+        ] as [(String, Set<ContentKind>)])
+    func typedKinds(_ body: String, _ kinds: Set<ContentKind>) {
+        let flags: MessageFlags = body.hasPrefix("{") ? [.bodyIsJSONObject] : []
+        let content = MessageContent(kind: .none, flags: flags, wire: .leanCloud, body: Array(body.utf8))
+        #expect(Content.kinds(of: content) == kinds)
+    }
+
     @Test("lengths and sizes are taken when they can be true")
     func amounts() {
         #expect(Self.sketch(#"{"type":4,"timeTrad":7}"#).seconds == 7)

@@ -22,6 +22,7 @@ struct FaultTests {
             (.noSuchFile, "4402 MESSAGE_REJECTED_BY_APP"), (.fileIncomplete, "4402 MESSAGE_REJECTED_BY_APP"),
             (.wordNotAllowed, "4402 MESSAGE_REJECTED_BY_APP"), (.bodyTooLarge, "4109 FRAME_TOO_LONG"),
             (.commandNotAllowed, "4402 MESSAGE_REJECTED_BY_APP"),
+            (.contentNotAllowed, "4402 MESSAGE_REJECTED_BY_APP"),
             (.byHook(code: 7, detail: "no"), "4402 MESSAGE_REJECTED_BY_APP"),
         ] as [(PublishRefusal, String)])
     func message(_ refusal: PublishRefusal, _ wanted: String) {

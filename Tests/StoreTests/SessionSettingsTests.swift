@@ -69,6 +69,36 @@ struct SessionSettingsTests {
         #expect(verona.fixture.send("f", from: verona.romeo, to: direct("juliet")).refusal == .inputDisabled)
     }
 
+    @Test("content of a kind that is not allowed is refused to people, by role; servers and the operator send it")
+    func kinds() throws {
+        let asked = Lock(0)
+        let verona = try Verona {
+            $0.contentKinds = { content in
+                asked.withLock { $0 += 1 }
+                return content.body == Array("voice".utf8) ? [.voice] : [.text]
+            }
+        }
+        #expect(self.send(verona, "voice", verona.romeo).accepted != nil)
+        try self.set(verona, .allowedKinds, .everywhere, .words(ContentKind.allCases.map(\.rawValue)))
+        #expect(self.send(verona, "voice", verona.romeo).accepted != nil)
+        #expect(asked.withLock { $0 } == 0, "nothing is read while everything is allowed")
+        try self.set(verona, .allowedKinds, SessionScope(.group, .member), .words(["text"]))
+        #expect(self.send(verona, "voice", verona.romeo).refusal == .contentNotAllowed)
+        #expect(self.send(verona, "text", verona.romeo).accepted != nil)
+        #expect(self.send(verona, "voice", verona.mercutio).accepted != nil)
+        #expect(self.send(verona, "voice", verona.romeo, .application).accepted != nil)
+        #expect(self.send(verona, "voice", verona.romeo, .operator).accepted != nil)
+        try self.set(verona, .allowedKinds, SessionScope(.group, .member), .words([]))
+        #expect(self.send(verona, "text", verona.romeo).refusal == .contentNotAllowed)
+        let (romeo, id) = (verona.romeo, verona.id)
+        let place = MessagePlace(id, 1)
+        let refusal = verona.refusal { store throws(StoreError) in
+            try store.messages.edit(place, newBody: Array("voice".utf8), isJSONObject: false, by: Actor(romeo))
+        }
+        #expect(refusal == .mayNotSend)
+        #expect(try verona.write { store throws(StoreError) in try store.maySend(romeo, in: id) })
+    }
+
     @Test("a resent message gets its first answer also when it could not be sent any more")
     func resent() throws {
         let verona = try Verona()

@@ -52,7 +52,7 @@ package final class EventsGateway: Gateway {
     func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (EventsSession) -> Void) -> Void {
         let jobs = self.reactor.jobs
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let session = reactor.gateway(EventsGateway.self)?.sessions[id] { body(session) }
             }
         }

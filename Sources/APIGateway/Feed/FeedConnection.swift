@@ -23,6 +23,7 @@ final class FeedConnection: ConnectionHandler, FeedListener {
     private static let idleSeconds = 60
 
     private let connection: Connection
+    var connectionID: ConnectionID { self.connection.id }
     private unowned let gateway: FeedGateway
     private let context: FeedContext
     private var phase: Phase

@@ -90,7 +90,7 @@ package final class FeedGateway: Gateway {
     func laterPoll(of id: ConnectionID) -> @Sendable (@escaping @Sendable (FeedPoll) -> Void) -> Void {
         let jobs = self.reactor.jobs
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let poll = reactor.gateway(FeedGateway.self)?.polls[id] { body(poll) }
             }
         }
@@ -100,7 +100,7 @@ package final class FeedGateway: Gateway {
     func later(on id: ConnectionID) -> @Sendable (@escaping @Sendable (FeedConnection) -> Void) -> Void {
         let jobs = self.reactor.jobs
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let connection = reactor.connection(id)?.handler as? FeedConnection { body(connection) }
             }
         }
@@ -108,9 +108,9 @@ package final class FeedGateway: Gateway {
 
     /// Something that runs a body on this thread with a session, if it is still there.
     func later(_ session: FeedSession) -> @Sendable (@escaping @Sendable (FeedSession) -> Void) -> Void {
-        let (jobs, handle) = (self.reactor.jobs, session.handle)
+        let (jobs, handle, id) = (self.reactor.jobs, session.handle, session.connectionID)
         return { body in
-            jobs.post { reactor in
+            jobs.post(for: id) { reactor in
                 if let session = reactor.gateway(FeedGateway.self)?.sessions[handle] { body(session) }
             }
         }
@@ -214,9 +214,9 @@ package final class FeedGateway: Gateway {
 
     /// Carries the broker's events to the reactor's thread.
     private final class ReactorOutlet: Outlet {
-        private let jobs: Mailbox<@Sendable (Reactor) -> Void>
+        private let jobs: Mailbox<Reactor.Job>
 
-        init(jobs: Mailbox<@Sendable (Reactor) -> Void>) { self.jobs = jobs }
+        init(jobs: Mailbox<Reactor.Job>) { self.jobs = jobs }
 
         var hearsPositions: Bool { true }
 

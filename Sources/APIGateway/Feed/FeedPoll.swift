@@ -23,6 +23,7 @@ final class FeedPoll: FeedListener {
     private static let waitSeconds: ClosedRange<Int64> = 0...30
 
     private let responder: HTTPResponder
+    var connectionID: ConnectionID { self.responder.connectionID }
     private let language: String?
     private unowned let gateway: FeedGateway
     private let context: FeedContext

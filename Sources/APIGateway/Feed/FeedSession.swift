@@ -10,6 +10,8 @@ import Transport
 
 /// Client of a session, which carries its events: a WebSocket or a request that waits.
 protocol FeedListener: AnyObject {
+    /// Connection on which it listens.
+    var connectionID: ConnectionID { get }
     /// The feed begins, or goes on, at this cursor.
     ///
     /// - Parameters:
@@ -45,6 +47,8 @@ final class FeedSession {
     private let language: String?
     private unowned let gateway: FeedGateway
     private let context: FeedContext
+    /// Connection of the listener.
+    let connectionID: ConnectionID
     private(set) weak var listener: (any FeedListener)?
     private(set) var handle: UInt64 = 0
     /// Number at the broker, as long as that has the session.
@@ -58,6 +62,7 @@ final class FeedSession {
         self.identity = identity
         self.language = language
         self.start = start
+        self.connectionID = listener.connectionID
         self.listener = listener
         self.gateway = gateway
         self.context = gateway.context

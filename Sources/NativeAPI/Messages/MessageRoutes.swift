@@ -52,8 +52,8 @@ enum MessageRoutes {
     /// Reasons why a message is not taken.
     private static let refusals: [ProblemCode] = [
         .sendBanned, .conversationBanned, .disbanded, .blocked, .notAllowlisted, .notMember, .membersMuted, .muted,
-        .inputDisabled, .textTooLong, .wordNotAllowed, .refusedByServer, .tokenConflict, .tooLarge, .noSuchFile,
-        .fileIncomplete, .noSuchMessage, .notApplicable,
+        .inputDisabled, .textTooLong, .contentNotAllowed, .wordNotAllowed, .refusedByServer, .tokenConflict, .tooLarge,
+        .noSuchFile, .fileIncomplete, .noSuchMessage, .notApplicable,
     ]
 
     static let routes: [NativeRoute] = [

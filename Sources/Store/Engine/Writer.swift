@@ -88,6 +88,7 @@ final class Writer {
         self.appender = Appender(
             self.connection, self.memory, self.tokens, sequencer, rows,
             queuesHooks: options.queuesHooks, readableCharacters: options.readableCharacters,
+            contentKinds: options.contentKinds,
             completed: options.completed)
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)

@@ -115,7 +115,7 @@ extension MessageWrites {
             throw .invalid("a message has at most \(Appender.maximumBodyBytes) bytes, not \(newBody.count)")
         }
         let content = MessageContent(kind: .none, flags: form.flags, wire: wire ?? .native, body: newBody)
-        try self.transaction.sessionSettings.checkLength(of: content, in: target.conversation, by: actor)
+        try self.transaction.sessionSettings.checkEdit(of: content, in: target.conversation, by: actor)
         guard target.editCount < MessageLimits.edits else { throw .refused(.tooMany(limit: MessageLimits.edits)) }
         try self.transaction.files.replaceFileReferences(of: place, body: newBody, by: actor)
         let revision = try self.touchExtra(of: target)

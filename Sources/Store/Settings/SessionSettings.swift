@@ -191,15 +191,20 @@ extension SettingsWrites {
             conversation.kind, roles[user] ?? .member, people: conversation.pair == nil ? roles.count : 2)
     }
 
-    /// Holds what a person edits a message to, to the length that they may send there.
+    /// Holds what a person edits a message to, to the length and the kinds that they may send there.
     ///
-    /// - Throws: `invalid` when it is too long.
-    func checkLength(
+    /// - Throws: `invalid` when it is too long, `refused` with `mayNotSend` for a kind that is not allowed.
+    func checkEdit(
         of content: MessageContent, in conversation: ConversationState, by actor: Actor
     ) throws(StoreError) {
         let settings = try self.transaction.memory.sessionSettings(in: conversation.id)
         guard actor.authority == .user, settings.bindsSenders else { return }
         let role = try self.transaction.messages.role(of: actor.user, in: conversation) ?? .member
+        if let allowed = settings.allowedKinds(conversation.kind, role),
+            !self.transaction.options.contentKinds(content).isSubset(of: allowed)
+        {
+            throw .refused(.mayNotSend)
+        }
         guard let most = settings.maximumCharacters(conversation.kind, role),
             isLonger(content, than: most, count: self.transaction.options.readableCharacters)
         else { return }

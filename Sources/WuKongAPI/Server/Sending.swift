@@ -297,6 +297,7 @@ extension APIFailure {
         case .bodyTooLarge: "the payload is too long"
         case .inputDisabled: "the sender may only read there"
         case .textTooLong: "the text has more characters than are allowed there"
+        case .contentNotAllowed: "messages of this kind are not allowed there"
         case .kindNotServed: "channels of this type take no messages"
         case .byHook(_, let detail): detail ?? "the app's server refused it"
         }

@@ -48,6 +48,7 @@ private let auditListCommand = Command(
             })
     })
 
+// It prints an entry a line, page by page.
 private let auditExportCommand = Command(
     "export", summary: "command.ctl.audit.export", options: filterOptions,
     examples: ["teahouse ctl audit export", "teahouse ctl audit export --since 2026-11-01"],

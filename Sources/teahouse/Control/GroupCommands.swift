@@ -13,6 +13,7 @@ let groupCommand = Command(
 private let groupArgument = CommandArgument("GROUP", help: "argument.group")
 private let membersFileOption = CommandOption("members-file", .value("FILE"), help: "option.membersFile")
 
+// Plain groups have words of their own for what was done.
 private let groupCreateCommand = Command(
     "create", summary: "command.ctl.group.create", arguments: [groupArgument],
     options: [

@@ -62,6 +62,7 @@ extension CommandPlace {
         case .argument, .words, .names: nil
         case .option(let value): option(self.only.map { .choice($0) } ?? .value(value))
         case .list(let value), .people(let value): option(.value(value), isRepeated: true)
+        case .time: option(.value("TIME"))
         case .number(let bounds): option(.number(Int(bounds.lowerBound), Int(bounds.upperBound)))
         case .flag: option(.flag)
         }
@@ -71,7 +72,7 @@ extension CommandPlace {
     fileprivate var takesFile: Bool {
         switch self.shape {
         case .names, .people: true
-        case .argument, .words, .option, .list, .number, .flag: false
+        case .argument, .words, .option, .list, .time, .number, .flag: false
         }
     }
 }
@@ -96,6 +97,9 @@ extension Control {
         switch place.shape {
         case .argument, .words: return self.invocation.list(place.name).nonEmpty
         case .option, .list, .number: return self.invocation.values(place.name).nonEmpty
+        case .time:
+            guard let text = self.invocation.value(place.name) else { return nil }
+            return [String(try self.moment(text))]
         case .flag: return self.invocation.has(place.name) ? [] : nil
         case .people: return try self.members().map(\.text).nonEmpty
         case .names:
@@ -140,6 +144,7 @@ extension Control {
         case .users(let users, _): try self.print(users)
         case .user(let detail): try self.print(detail)
         case .token(let token?): try self.terminal.print(token + "\n")
+        case .messages(let messages): try self.print(messages)
         case .sessions(let sessions, _): try self.print(sessions)
         case .files(let answer): try self.show(answer)
         case .transfers(.list(let transfers)): try self.print(transfers)
@@ -147,7 +152,7 @@ extension Control {
         case .profiles(.metrics(let metrics)): try self.print(metrics)
         case .teams(let answer): try self.show(answer, to: request)
         case .audit(.one(let entry)): try self.print(entry)
-        case .conversationDetails(.expiring(let expiring)): try self.print(expiring)
+        case .conversationDetails(let answer): try self.show(answer)
         case .invited(let issued): try self.print(issued)
         case .invitations(let invitations, _): try self.print(invitations)
         case .words(.tested(let test)): try self.print(test)
@@ -161,9 +166,9 @@ extension Control {
         case .announcements(let answer): try self.show(answer)
         case .app(let answer): try self.show(answer)
         case .search(let answer): try self.show(answer)
-        case .done, .token(nil), .imported, .conversations, .conversation, .messages, .count, .sent, .following,
-            .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .live, .conversationDetails,
-            .previewed, .brought, .words, .kinds, .policy(.changed):
+        case .done, .token(nil), .imported, .conversations, .conversation, .count, .sent, .following,
+            .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .live, .previewed, .brought, .words,
+            .kinds, .policy(.changed):
             throw self.unexpectedAnswer
         }
     }
@@ -176,13 +181,14 @@ extension AdminAnswer {
     fileprivate func values(_ text: (String) -> String) -> [String: String] {
         switch self {
         case .count(let count): ["count": String(count)]
+        case .sent(let message): ["id": String(message.id.rawValue), "sequence": String(message.sequence)]
         case .conversation(let detail):
             ["number": "id:\(detail.conversation.number)", "name": detail.conversation.name]
         case .teams(let answer): answer.values
         case .transfers(.one(let transfer)): ["state": text(transfer.state.textKey)]
         case .policy(.changed(let policy, let ended)): ["policy": policy.text, "count": String(ended)]
-        case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .sent, .following,
-            .files, .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
+        case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .following, .files,
+            .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy(.policy),
             .policy(.preview), .details, .announcements, .app, .search:
             [:]

@@ -6,7 +6,7 @@ let searchCommand = Command(
     group: "search", summary: "command.ctl.search", examples: ["teahouse ctl search status"],
     subcommands: operationCommands(below: "search"))
 
-/// `teahouse ctl message search`
+/// `teahouse ctl message search`. Its limit is of all pages.
 let messageSearchCommand = Command(
     "search", summary: "command.ctl.message.search",
     arguments: [CommandArgument("WORDS", help: "argument.searchWords", isRepeated: true)],

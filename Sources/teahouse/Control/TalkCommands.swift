@@ -6,22 +6,19 @@ import CommandLineKit
 import Glibc
 
 private let conversationArgument = CommandArgument("CONVERSATION", help: "argument.conversation")
-private let sequenceArgument = CommandArgument("SEQUENCE", help: "argument.sequence")
 
 /// `teahouse ctl conversation` beyond looking: made, renamed, ended, read and copied.
 let talkCommands: [Command] =
-    operationCommands(below: "conversation") + [
-        conversationAttributesCommand, conversationMessagesCommand, conversationSeeAsCommand,
-        conversationExportCommand,
-    ]
+    operationCommands(below: "conversation") + [conversationAttributesCommand, conversationExportCommand]
 
 /// `teahouse ctl message`
 let messageCommand = Command(
     group: "message", summary: "command.ctl.message", examples: ["teahouse ctl message trace tea 17"],
-    subcommands: operationCommands(below: "message") + [messageTraceCommand, messageSearchCommand])
+    subcommands: operationCommands(below: "message") + [messageSearchCommand])
 
 // MARK: Making and ending
 
+// Options make one patch; without them it shows the attributes.
 private let conversationAttributesCommand = Command(
     "attributes", summary: "command.ctl.conversation.attributes", arguments: [conversationArgument],
     options: [
@@ -42,72 +39,7 @@ private let conversationAttributesCommand = Command(
 
 // MARK: Reading
 
-private let conversationMessagesCommand = Command(
-    "messages", summary: "command.ctl.conversation.messages", arguments: [conversationArgument],
-    options: [
-        CommandOption("before", .number(1, .max), help: "option.beforeSequence"),
-        CommandOption("after", .number(0, .max), help: "option.afterSequence"),
-        CommandOption("around", .number(1, .max), help: "option.aroundSequence"),
-        CommandOption("since", .value("TIME"), help: "option.since"),
-        CommandOption("limit", .number(1, AdminProtocol.pageMessages), help: "option.messagesLimit"),
-    ],
-    examples: [
-        "teahouse ctl conversation messages tea --around 120",
-        "teahouse ctl conversation messages tea --since '2026-11-21 08:00'",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let invocation = control.invocation
-        var places: [AdminConversationPlace] = []
-        if let before = invocation.number("before") { places.append(.before(Int64(before))) }
-        if let after = invocation.number("after") { places.append(.after(Int64(after))) }
-        if let around = invocation.number("around") { places.append(.around(Int64(around))) }
-        if let since = invocation.value("since") { places.append(.since(try control.moment(since))) }
-        guard places.count <= 1 else { throw CommandFailure(.usage, control.text("ctl.onePlace")) }
-        let limit = Int64(invocation.number("limit") ?? AdminProtocol.pageMessages)
-        let request = AdminConversationRequest.look(
-            invocation.argument("CONVERSATION"), places.first ?? .before(.max), limit: limit)
-        let answer = try control.ask(.conversationDetails(request))
-        guard case .messages(let messages) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(messages)
-    })
-
-private let conversationSeeAsCommand = Command(
-    "see-as", summary: "command.ctl.conversation.seeAs",
-    arguments: [conversationArgument, CommandArgument("MEMBER", help: "argument.user")],
-    options: [
-        CommandOption("before", .number(1, .max), help: "option.beforeSequence"),
-        CommandOption("limit", .number(1, AdminProtocol.pageMessages), help: "option.messagesLimit"),
-    ],
-    examples: ["teahouse ctl conversation see-as tea ming --why 'he says that a message is missing'"],
-    body: Control.command { control throws(CommandFailure) in
-        let invocation = control.invocation
-        let request = AdminConversationRequest.seeAs(
-            invocation.argument("CONVERSATION"), try control.user("MEMBER"),
-            before: invocation.number("before").map { Int64($0) },
-            limit: Int64(invocation.number("limit") ?? AdminProtocol.pageMessages))
-        let answer = try control.ask(.conversationDetails(request))
-        guard case .conversationDetails(.seen(let seen)) = answer else { throw control.unexpectedAnswer }
-        if control.wantsJSON { return try control.print(json: answer.json) }
-        try control.print(
-            [
-                Table.Column("table.sequence", .right), Table.Column("table.time"), Table.Column("table.sender"),
-                Table.Column("table.text", maximumWidth: 200), Table.Column("table.state"),
-            ],
-            rows: seen.messages.map { row in
-                let state = row.isRecalled ? "word.recalled" : row.isEdited ? "word.edited" : nil
-                return [
-                    String(row.message.sequence), localTime(row.message.sentAtMilliseconds), row.message.sender,
-                    control.shown(row.message), state.map { control.text($0) } ?? "",
-                ]
-            })
-        guard !seen.withheld.isEmpty else { return }
-        try control.terminal.print("\n\(control.text("heading.withheld"))\n")
-        try control.print(
-            [Table.Column("table.sequence", .right), Table.Column("table.reason")],
-            rows: seen.withheld.map { [String($0.sequence), control.word(for: $0.reason)] })
-    })
-
+// A file is written page by page.
 private let conversationExportCommand = Command(
     "export", summary: "command.ctl.conversation.export", arguments: [conversationArgument],
     options: [
@@ -130,67 +62,6 @@ private let conversationExportCommand = Command(
             after = next
         }
     })
-
-// MARK: One message
-
-private let messageTraceCommand = Command(
-    "trace", summary: "command.ctl.message.trace", arguments: [conversationArgument, sequenceArgument],
-    examples: ["teahouse ctl message trace tea 17"],
-    body: Control.command { control throws(CommandFailure) in
-        let (name, sequence) = (control.invocation.argument("CONVERSATION"), try control.sequence())
-        var whole: AdminTrace?
-        repeat {
-            let request = AdminConversationRequest.trace(name, sequence: sequence, after: whole?.next)
-            guard case .conversationDetails(.trace(let page)) = try control.ask(.conversationDetails(request)) else {
-                throw control.unexpectedAnswer
-            }
-            whole = page.following(whole)
-        } while whole?.next != nil
-        guard let trace = whole else { return }
-        if control.wantsJSON { return try control.print(json: AdminAnswer.conversationDetails(.trace(trace)).json) }
-        try control.print([trace.message])
-        if !trace.former.isEmpty {
-            try control.terminal.print("\n\(control.text("heading.former"))\n")
-            try control.print(
-                [
-                    Table.Column("table.number", .right), Table.Column("table.time"), Table.Column("table.name"),
-                    Table.Column("table.text", maximumWidth: 200),
-                ],
-                rows: trace.former.map { version in
-                    [
-                        String(version.number), localTime(version.atMilliseconds), version.editor,
-                        version.text + (version.isCut ? "…" : ""),
-                    ]
-                })
-        }
-        try control.terminal.print("\n")
-        try control.print(
-            [
-                Table.Column("table.name"), Table.Column("table.read"), Table.Column("table.delivered"),
-                Table.Column("table.waiting"), Table.Column("table.sessions"), Table.Column("table.withheld"),
-            ],
-            rows: trace.people.map { person in
-                let (devices, time) = (person.deliveredTo.map(\.name), person.delivered?.text { localTime($0) })
-                return [
-                    person.name.text, control.reading(of: person),
-                    [devices.joined(separator: ", "), time ?? ""].filter { !$0.isEmpty }.joined(separator: " "),
-                    person.waitingFor.map(\.name).joined(separator: ", "),
-                    person.sessions.map { "\($0.device.name) \($0.id)" }.joined(separator: ", "),
-                    person.withheld.map { control.word(for: $0) } ?? "",
-                ]
-            })
-    })
-
-extension AdminTrace {
-    /// This page behind the ones before.
-    fileprivate func following(_ before: AdminTrace?) -> AdminTrace {
-        guard let before else { return self }
-        var whole = self
-        whole.people = before.people + self.people
-        whole.former = before.former
-        return whole
-    }
-}
 
 extension Control {
     fileprivate func changed(_ request: AdminConversationRequest, _ key: String) throws(CommandFailure) {
@@ -270,23 +141,79 @@ extension Control {
         return true
     }
 
-    fileprivate func sequence() throws(CommandFailure) -> Int64 {
-        let text = self.invocation.argument("SEQUENCE")
-        guard let sequence = Int64(text), sequence > 0 else {
-            throw CommandFailure(.usage, self.text("ctl.badNumber", ["text": text]))
+    /// Prints an answer about messages.
+    func show(_ answer: AdminConversationAnswer) throws(CommandFailure) {
+        switch answer {
+        case .trace(let trace): try self.print(trace)
+        case .seen(let seen): try self.print(seen)
+        case .expiring(let expiring): try self.print(expiring)
+        case .exported: throw self.unexpectedAnswer
         }
-        return sequence
+    }
+
+    private func print(_ seen: AdminSeen) throws(CommandFailure) {
+        try self.print(
+            [
+                Table.Column("table.sequence", .right), Table.Column("table.time"), Table.Column("table.sender"),
+                Table.Column("table.text", maximumWidth: 200), Table.Column("table.state"),
+            ],
+            rows: seen.messages.map { row in
+                let state = row.isRecalled ? "word.recalled" : row.isEdited ? "word.edited" : nil
+                return [
+                    String(row.message.sequence), localTime(row.message.sentAtMilliseconds), row.message.sender,
+                    self.shown(row.message), state.map { self.text($0) } ?? "",
+                ]
+            })
+        guard !seen.withheld.isEmpty else { return }
+        try self.terminal.print("\n\(self.text("heading.withheld"))\n")
+        try self.print(
+            [Table.Column("table.sequence", .right), Table.Column("table.reason")],
+            rows: seen.withheld.map { [String($0.sequence), self.word(for: $0.reason)] })
+    }
+
+    private func print(_ trace: AdminTrace) throws(CommandFailure) {
+        try self.print([trace.message])
+        if !trace.former.isEmpty {
+            try self.terminal.print("\n\(self.text("heading.former"))\n")
+            try self.print(
+                [
+                    Table.Column("table.number", .right), Table.Column("table.time"), Table.Column("table.name"),
+                    Table.Column("table.text", maximumWidth: 200),
+                ],
+                rows: trace.former.map { version in
+                    [
+                        String(version.number), localTime(version.atMilliseconds), version.editor,
+                        version.text + (version.isCut ? "…" : ""),
+                    ]
+                })
+        }
+        try self.terminal.print("\n")
+        try self.print(
+            [
+                Table.Column("table.name"), Table.Column("table.read"), Table.Column("table.delivered"),
+                Table.Column("table.waiting"), Table.Column("table.sessions"), Table.Column("table.withheld"),
+            ],
+            rows: trace.people.map { person in
+                let (devices, time) = (person.deliveredTo.map(\.name), person.delivered?.text { localTime($0) })
+                return [
+                    person.name.text, self.reading(of: person),
+                    [devices.joined(separator: ", "), time ?? ""].filter { !$0.isEmpty }.joined(separator: " "),
+                    person.waitingFor.map(\.name).joined(separator: ", "),
+                    person.sessions.map { "\($0.device.name) \($0.id)" }.joined(separator: ", "),
+                    person.withheld.map { self.word(for: $0) } ?? "",
+                ]
+            })
     }
 
     /// When somebody has read a message, or whether.
-    fileprivate func reading(of person: AdminTraceRow) -> String {
+    private func reading(of person: AdminTraceRow) -> String {
         if let reported = person.reportedReadAtMilliseconds { return localTime(reported) }
         if person.isSender { return self.text("word.sender") }
         if person.cameLater { return self.text("word.cameLater") }
         return person.read.map { $0.text { localTime($0) } } ?? self.yesOrNo(person.isRead)
     }
 
-    fileprivate func word(for reason: AdminWithholding) -> String {
+    private func word(for reason: AdminWithholding) -> String {
         switch reason {
         case .cleared: self.text("word.cleared")
         case .deletedBySelf: self.text("word.deletedBySelf")

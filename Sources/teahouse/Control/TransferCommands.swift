@@ -7,30 +7,22 @@ import Glibc
 /// `teahouse ctl transfer`
 let transferCommand = Command(
     group: "transfer", summary: "command.ctl.transfer", examples: ["teahouse ctl transfer list"],
-    subcommands: operationCommands(below: "transfer") + [transferWatchCommand])
-
-// It goes on until it is stopped.
-private let transferWatchCommand = Command(
-    "watch", summary: "command.ctl.transfer.watch",
-    options: [CommandOption("of", .value("NAME"), help: "option.transferOwner")],
-    examples: ["teahouse ctl transfer watch", "teahouse ctl transfer watch --of ming"],
-    body: Control.command { control throws(CommandFailure) in
-        let owner = try control.transferOwner()
-        guard case .following = try control.ask(.transfers(.watch(owner))) else { throw control.unexpectedAnswer }
-        let request = AdminTransferRequest.list(owner, withOver: false, limit: AdminProtocol.fileRows)
-        guard case .transfers(.list(let transfers)) = try control.ask(.transfers(request)) else {
-            throw control.unexpectedAnswer
-        }
-        if let screen = control.terminal.screen, !control.wantsJSON {
-            return try control.watch(on: screen, transfers)
-        }
-        try control.watchInLines(transfers)
-    })
+    subcommands: operationCommands(
+        below: "transfer",
+        bodies: ["watch": { control, request throws(CommandFailure) in try control.watchTransfers(request) }]))
 
 extension Control {
-    fileprivate func transferOwner() throws(CommandFailure) -> UserName? {
-        guard let text = self.invocation.value("of") else { return nil }
-        return try self.userName(text)
+    /// Follows the transfers until it is stopped.
+    fileprivate func watchTransfers(_ request: AdminRequest) throws(CommandFailure) {
+        guard case .transfers(.watch(let owner)) = request, case .following = try self.ask(request) else {
+            throw self.unexpectedAnswer
+        }
+        let list = AdminTransferRequest.list(owner, withOver: false, limit: AdminProtocol.fileRows)
+        guard case .transfers(.list(let transfers)) = try self.ask(.transfers(list)) else {
+            throw self.unexpectedAnswer
+        }
+        if let screen = self.terminal.screen, !self.wantsJSON { return try self.watch(on: screen, transfers) }
+        try self.watchInLines(transfers)
     }
 
     func print(_ transfers: [AdminTransfer]) throws(CommandFailure) {

@@ -14,6 +14,7 @@ private let passwordOption = CommandOption("password-stdin", .flag, help: "optio
 /// The device classes of the SDKs.
 let deviceNames = [DeviceClass.app, .web, .desktop].map(\.name)
 
+// A password comes from standard input.
 private let userAddCommand = Command(
     "add", summary: "command.ctl.user.add", arguments: [nameArgument],
     options: [
@@ -34,6 +35,7 @@ private let userAddCommand = Command(
         try control.tell(answer, "ctl.user.added", ["name": name.text])
     })
 
+// The password is asked for twice, or comes from standard input.
 private let userPasswordCommand = Command(
     "password", summary: "command.ctl.user.password", arguments: [nameArgument],
     options: [passwordOption],

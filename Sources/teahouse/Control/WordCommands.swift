@@ -30,7 +30,7 @@ private let wordListCommand = Command(
         try control.print(rules)
     })
 
-// Long lists are sent in pieces.
+// Long lists are sent in pieces, here and in the two below.
 private let wordAddCommand = Command(
     "add", summary: "command.ctl.word.add", arguments: [wordsArgument], options: [actionOption],
     examples: ["teahouse ctl word add 外挂 代练 --action refuse", "teahouse ctl word add damn --action mask"],

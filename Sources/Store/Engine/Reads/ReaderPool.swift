@@ -27,16 +27,18 @@ final class ReaderPool: Sendable {
         self.threads = roles.indices.map { number in
             Thread(name: number == 0 ? "store-sign-in" : "store-reader-\(number - 1)") {
                 // On Linux the priority is the calling thread's. Source: setpriority(2), "C library/kernel differences".
-                if readers > 1, roles[number].contains(.long) {
-                    setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, Self.niceness)
+                if readers > 1, number > 0 {
+                    let niceness = roles[number].contains(.long) ? Self.longNiceness : Self.pageNiceness
+                    setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, niceness)
                 }
                 queue.work(number, makeSlot())
             }
         }
     }
 
-    /// Nice value of threads for long reads: sign-in and sending go first where cores are few.
-    private static let niceness: Int32 = 5
+    /// Nice values of the threads for pages and for long reads: signing in, sending and sockets go first where cores are few.
+    private static let pageNiceness: Int32 = 5
+    private static let longNiceness: Int32 = 10
 
     private static func role(of number: Int, among readers: Int) -> [ReadLane] {
         if readers == 1 { return [.signIn, .page, .long] }

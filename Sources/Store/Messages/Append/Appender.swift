@@ -24,6 +24,7 @@ final class Appender {
     private let queuesHooks: Bool
     private let tokens: TokenIndex
     private let readableCharacters: @Sendable (MessageContent) -> Int
+    private let contentKinds: @Sendable (MessageContent) -> Set<ContentKind>
     private let completed: @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]?
     /// Conversations whose head is ahead of the database.
     private var ahead: [ConversationState] = []
@@ -34,10 +35,12 @@ final class Appender {
     /// - Parameters:
     ///   - queuesHooks: each message is also put into the queue of events for receivers outside.
     ///   - readableCharacters: how many characters people read of a message.
+    ///   - contentKinds: kinds of content in a message.
     ///   - completed: a body with what the server has to say in it.
     init(
         _ connection: Connection, _ memory: WriterMemory, _ tokens: TokenIndex, _ sequencer: Sequencer,
         _ rows: MessageRows, queuesHooks: Bool, readableCharacters: @escaping @Sendable (MessageContent) -> Int,
+        contentKinds: @escaping @Sendable (MessageContent) -> Set<ContentKind>,
         completed: @escaping @Sendable (MessageContent, MessageKindEntry, ConversationKind) -> [UInt8]?
     ) {
         self.connection = connection
@@ -46,6 +49,7 @@ final class Appender {
         self.queuesHooks = queuesHooks
         self.tokens = tokens
         self.readableCharacters = readableCharacters
+        self.contentKinds = contentKinds
         self.completed = completed
         self.sequencer = sequencer
     }
@@ -243,6 +247,9 @@ final class Appender {
         let settings = try self.memory.sessionSettings(in: id)
         guard settings.bindsSenders, facts.authority == .user, !facts.senderIsSystem else { return }
         facts.inputIsDisabled = settings.isReadOnly(facts.kind, role)
+        if let allowed = settings.allowedKinds(facts.kind, role) {
+            facts.contentIsNotAllowed = !self.contentKinds(content).isSubset(of: allowed)
+        }
         guard let most = settings.maximumCharacters(facts.kind, role) else { return }
         facts.textIsTooLong = isLonger(content, than: most, count: self.readableCharacters)
     }
@@ -256,7 +263,11 @@ final class Appender {
             sender: user, authority: .user, address: .id(id), clientToken: nil, content: content, ticket: 0)
         switch try self.resolve(request, at: wall) {
         case .refusal(let refusal): return refusal
-        case .target(let target): return ChatModel.publishRefusal(try self.facts(request, target, at: wall))
+        case .target(let target):
+            var facts = try self.facts(request, target, at: wall)
+            // No message is asked about, but any.
+            facts.contentIsNotAllowed = false
+            return ChatModel.publishRefusal(facts)
         }
     }
 

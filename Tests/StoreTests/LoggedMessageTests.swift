@@ -273,6 +273,40 @@ struct LoggedMessageTests {
         #expect(try again.verified().findings == [])
     }
 
+    /// True when a file of the log has some bytes.
+    private static func logHolds(_ text: String, in folder: TemporaryFolder) throws -> Bool {
+        let wanted = Array(text.utf8)
+        for name in TemporaryFolder.segments {
+            guard let file = fopen("\(folder.data)/\(name)", "r") else { continue }
+            defer { fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: 4 * 1_024 * 1_024)
+            let count = fread(&bytes, 1, bytes.count, file)
+            let found = bytes.withUnsafeBytes { bytes in
+                memmem(bytes.baseAddress!, count, wanted, wanted.count) != nil
+            }
+            if found { return true }
+        }
+        return false
+    }
+
+    @Test("leave nothing behind in the log once they are recalled")
+    func wiped() throws {
+        let verona = try Self.verona()
+        let place = try verona.say("a plague on both your houses", verona.romeo)
+        try verona.say("peace", verona.romeo)
+        #expect(try Self.logHolds("a plague", in: verona.fixture.folder))
+        let romeo = verona.romeo
+        try verona.write { store throws(StoreError) in
+            try store.messages.recall(place, by: Actor(romeo))
+        }
+        verona.fixture.store.runMaintenance()
+        #expect(try !Self.logHolds("a plague", in: verona.fixture.folder))
+        try verona.say("after", verona.romeo)
+        let again = try verona.fixture.killed()
+        #expect(try again.bodies(verona.id).count == 3)
+        #expect(try again.verified().findings == [])
+    }
+
     @Test("are read by a start with the log switched off, too")
     func switchedOff() throws {
         let verona = try Self.verona()

@@ -45,6 +45,9 @@ final class Writer {
     private var writtenPosition: StorePosition?
     /// Position of a commit of which people are still to be told.
     private var untoldPosition: StorePosition?
+    /// Messages were recalled or deleted whose bytes may still be in segments of the log.
+    private var owesWipe: Bool
+    private var nextWipe: Instant
     /// Rows that the connection had changed when the transaction began.
     private var changesAtBegin: Int64 = 0
 
@@ -65,6 +68,8 @@ final class Writer {
         if !stored.isEmpty { views.withLock { $0.filter = ReceiveFilter(stored, texts: options.readableTexts) } }
         let rows = try MessageRows(self.connection)
         var sequencer = try Sequencer(self.connection)
+        // A killed server may have owed a wipe.
+        self.owesWipe = try self.connection.meta("log_segments") > 0
         let started = try Self.startLog(options, folder, self.connection, rows, &sequencer)
         let reads = AppliedReads(applied: UInt64(clamping: try self.connection.meta("log_applied")), queue)
         self.reads = reads
@@ -93,6 +98,7 @@ final class Writer {
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
         self.nextRequestLook = options.clock.now()
+        self.nextWipe = self.nextRequestLook
     }
 
     /// Works until the queue was closed and is empty.
@@ -171,6 +177,7 @@ final class Writer {
         // Nothing that the log knows of may go before it is applied.
         guard !self.maintenance.isReadOnly, self.log?.tail.isEmpty ?? true else { return false }
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
+        try self.wipeLog(atOnce: all)
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
         if try self.expireRequests() { return true }
@@ -189,6 +196,7 @@ final class Writer {
         case .more: return true
         case .deleted(let id):
             self.memory.forget(id)
+            self.owesWipe = true
             self.observers.onProfileChanges([.team(id, .existence)])
             self.observers.onEvents(events)
             self.noteCommit()
@@ -437,6 +445,7 @@ final class Writer {
 
     private func tellWithdrawn(_ messages: [MessageID]) {
         guard !messages.isEmpty else { return }
+        self.owesWipe = true
         let observers = self.observers
         self.told.answers.append { observers.onWithdrawn(messages) }
     }
@@ -646,6 +655,19 @@ final class Writer {
         }
     }
 
+    /// Time between two wipes of the log: each writes over all of it.
+    private static let wipeMilliseconds: Int64 = 60_000
+
+    /// Overwrites what the log holds of messages that are gone; all of it is in the database.
+    private func wipeLog(atOnce: Bool) throws(StoreError) {
+        guard let log = self.log, self.owesWipe, !log.hasFailures else { return }
+        let now = self.options.clock.now()
+        guard atOnce || now >= self.nextWipe else { return }
+        do throws(LogError) { try log.wipe() } catch { throw StoreError(error) }
+        self.owesWipe = false
+        self.nextWipe = now.advanced(byMilliseconds: Self.wipeMilliseconds)
+    }
+
     private static func startLog(
         _ options: StoreOptions, _ folder: DataFolder, _ connection: Connection, _ rows: MessageRows,
         _ sequencer: inout Sequencer
@@ -790,6 +812,7 @@ final class Writer {
         self.guarded { () throws(StoreError) in
             try self.applyLog(all: true)
             if !self.maintenance.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
+            try self.wipeLog(atOnce: true)
             try self.beginTransaction()
             // All of it is in the database: a copy of that alone is whole.
             try self.connection.setMeta("log_segments", 0)

@@ -187,6 +187,12 @@ final class WriterLog {
         self.tail.cancelApplying()
     }
 
+    /// Overwrites all records with zeros. Only while the database holds all of them.
+    func wipe() throws(LogError) {
+        precondition(self.tail.isEmpty, "what is not in the database stays in the log")
+        try self.thread.wipe(applied: self.tail.applied)
+    }
+
     /// Ends the thread. Once.
     func stop() { self.thread.stop() }
 }

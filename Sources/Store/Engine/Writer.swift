@@ -34,7 +34,7 @@ final class Writer {
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
     private var next = 0
-    /// What the batch has to say so far.
+    /// Answers of the batch so far.
     private var told = Told()
     /// A quiet second has passed and there is work for quiet times.
     private var hasIdleWork = false
@@ -660,7 +660,7 @@ final class Writer {
 
     /// Overwrites what the log holds of messages that are gone; all of it is in the database.
     private func wipeLog(atOnce: Bool) throws(StoreError) {
-        guard let log = self.log, self.owesWipe, !log.hasFailures else { return }
+        guard let log = self.log, self.owesWipe, !log.hasFailures, log.tail.isEmpty else { return }
         let now = self.options.clock.now()
         guard atOnce || now >= self.nextWipe else { return }
         do throws(LogError) { try log.wipe() } catch { throw StoreError(error) }

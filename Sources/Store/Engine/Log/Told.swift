@@ -1,9 +1,9 @@
 import ChatModel
 
-/// What a batch has to say once it is durable, as a value: the writer says it after a commit, the log's thread after a sync.
+/// Answers of a batch once it is durable, as a value: the writer gives them after a commit, the log's thread after a sync.
 struct Told: Sendable {
     var outcomes: [AppendOutcome] = []
-    /// Of changes that are no messages, in their order.
+    /// Answers to changes that are no messages, in their order.
     var answers: [@Sendable () -> Void] = []
     /// Position up to which everything is told then; `nil` when the batch has stored nothing.
     var position: StorePosition?

@@ -47,6 +47,8 @@ final class Writer {
     private var untoldPosition: StorePosition?
     /// Messages were recalled or deleted whose bytes may still be in segments of the log.
     private var owesWipe: Bool
+    /// When the oldest record of the tail was decided, or the last ones were applied.
+    private var tailSince: Instant
     private var nextWipe: Instant
     /// Rows that the connection had changed when the transaction began.
     private var changesAtBegin: Int64 = 0
@@ -99,6 +101,7 @@ final class Writer {
         self.expiry = ConversationExpiry(options)
         self.nextRequestLook = options.clock.now()
         self.nextWipe = self.nextRequestLook
+        self.tailSince = self.nextRequestLook
     }
 
     /// Works until the queue was closed and is empty.
@@ -123,9 +126,7 @@ final class Writer {
                 done()
             case .appends, .job:
                 self.runBatch()
-                if let log = self.log, log.tail.isDue, !self.options.appliesOnlyWhenAsked {
-                    self.guarded { () throws(StoreError) in try self.applyLog(all: false) }
-                }
+                if self.isLogDue { self.guarded { () throws(StoreError) in try self.applyLog(all: false) } }
                 self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
             }
         }
@@ -145,6 +146,16 @@ final class Writer {
 
     /// Time without a request after which the log is applied although nobody waits for it.
     private static let quietMilliseconds: Int32 = 50
+    /// Time between two applies where requests never end: what looks at the database alone, as the search index does, is
+    /// not farther behind.
+    private static let longestTailMilliseconds: Int64 = 1_000
+
+    /// True when the log is to be applied although requests wait.
+    private var isLogDue: Bool {
+        guard let log = self.log, !log.tail.isEmpty, !self.options.appliesOnlyWhenAsked else { return false }
+        return log.tail.isDue
+            || self.options.clock.now().milliseconds(since: self.tailSince) >= Self.longestTailMilliseconds
+    }
 
     /// Nothing waits: sleeps until something comes. After a quiet moment the log is applied. After a quiet second, and until
     /// the next request, there is time for other work, a slice at a time.
@@ -499,6 +510,7 @@ final class Writer {
         try Connection.checkFolderSync()
         let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
         let applied = self.noteCommit()
+        if applied > 0 { self.tailSince = self.options.clock.now() }
         // Ids of messages that are in the log alone are above those that were applied.
         let sequencer = self.appender.sequencer
         let newest = self.log?.tail.oldestMessage.map { $0.rawValue - 1 } ?? sequencer.newestID
@@ -540,6 +552,7 @@ final class Writer {
     /// for. What is left in the batch is for a transaction.
     private func runLogged(_ batch: inout Batch, _ log: WriterLog) {
         guard case .appends? = batch.requests.first else { return }
+        if log.tail.isEmpty { self.tailSince = self.options.clock.now() }
         self.maintenance.observeClock()
         let wall = self.options.clock.wallMilliseconds()
         do throws(StoreError) {

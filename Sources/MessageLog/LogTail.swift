@@ -32,6 +32,8 @@ package struct LogTail {
         package var activeAtMilliseconds: Int64
         /// ID of the newest message.
         package var newestID: MessageID
+        /// One of its messages has rows beside it.
+        package var hasLists = false
         /// Its messages in the order of their sequences, without a gap.
         fileprivate var messages: [KeptRecord] = []
 
@@ -294,6 +296,7 @@ extension LogTail.ConversationPin {
         self.headCountable = message.countable
         self.activeAtMilliseconds = message.sentAtMilliseconds
         self.newestID = message.id
+        if message.lists != nil { self.hasLists = true }
         self.messages.append(record)
     }
 }

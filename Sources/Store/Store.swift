@@ -148,12 +148,33 @@ package final class Store: Sendable {
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         then: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
-        let job = WriteJob(
+        self.post(body, movesPositions: false, then)
+    }
+
+    /// `write` for a change that moves positions of people, by `markRead`, `clearUnread` or `recordDelivered`, and changes
+    /// nothing else. It becomes a record of the log where it can.
+    ///
+    /// - Parameters:
+    ///   - body: as that of `write`. It must not read messages or heads of conversations: what only the log has is not seen.
+    ///   - then: as that of `write`, on the writer's or the log's thread.
+    package func mark<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        then: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        self.post(body, movesPositions: true, then)
+    }
+
+    private func post<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value, movesPositions: Bool,
+        _ then: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        var job = WriteJob(
             run: { transaction throws(StoreError) in
                 let value = try body(transaction)
                 return { then(.success(value)) }
             },
             fail: { then(.failure($0)) })
+        job.movesPositions = movesPositions
         if let refusal = self.queue.post(job) { then(.failure(refusal)) }
     }
 

@@ -273,16 +273,96 @@ struct LoggedMessageTests {
         #expect(try again.verified().findings == [])
     }
 
+    /// Moves positions and waits until that is told.
+    private static func mark<Value: Sendable>(
+        _ verona: Verona, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+    ) throws -> Value {
+        let answer = ConditionLock<Result<Value, StoreError>?>(nil)
+        verona.fixture.store.mark(body) { result in answer.change { $0 = result } }
+        let result = answer.wait(until: { $0 != nil }, then: { $0 })
+        return try #require(result).get()
+    }
+
+    /// Newest positions in the rows of a member: read, and acknowledged by any device.
+    private static func positions(_ user: UserID, in folder: TemporaryFolder) throws -> [Int64] {
+        let connection = try Connection(path: folder.data + "/teahouse.db", role: .reader)
+        let found = try connection.first("SELECT read_sequence, acked_sequence FROM member WHERE user_id = ?", user) {
+            row throws(StoreError) in [row.int64(0), row.int64(1)]
+        }
+        return try #require(found)
+    }
+
+    @Test("and positions of people come in their order, are told, and are in no row before they are applied")
+    func positions() throws {
+        let verona = try Self.verona()
+        let (romeo, juliet, id) = (verona.romeo, verona.juliet, verona.id)
+        let told = Lock<[ChangeEvent]>([])
+        verona.fixture.store.onEvents = { events in told.withLock { $0 += events } }
+        for number in 1...6 { try verona.say("m\(number)", number == 3 ? juliet : romeo) }
+        let first = try Self.mark(verona) { store throws(StoreError) in
+            try store.inbox.markRead(juliet, in: id, upTo: 3)
+        }
+        #expect(first.sequence == 3 && first.hasMoved && first.unread == 3)
+        let again = try Self.mark(verona) { store throws(StoreError) in
+            try store.inbox.markRead(juliet, in: id, upTo: 2)
+        }
+        #expect(again.sequence == 3 && !again.hasMoved && again.unread == 3)
+        try verona.say("m7", juliet)
+        try verona.say("m8", romeo)
+        let last = try Self.mark(verona) { store throws(StoreError) in try store.inbox.clearUnread(juliet, in: id) }
+        #expect(last.sequence == 8 && last.unread == 0 && last.badge == 0)
+        try verona.say("m9", romeo)
+        try Self.mark(verona) { store throws(StoreError) in
+            try store.inbox.recordDelivered([
+                DeliveredPosition(user: juliet, deviceClass: .app, conversation: id, sequence: 9)
+            ])
+        }
+        #expect(told.withLock { $0.count } == 2)
+        #expect(try Self.rows(in: verona.fixture.folder) == 0)
+        #expect(try Self.positions(juliet, in: verona.fixture.folder) == [0, 0])
+        let killed = try verona.fixture.killed()
+        #expect(try killed.unread(juliet)[id] == 1 && killed.unread(romeo)[id] == 2)
+        #expect(try killed.member(juliet, in: id).readSequence == 8)
+        #expect(try killed.verified().findings == [])
+        #expect(try verona.fixture.unread(juliet)[id] == 1)
+        #expect(try verona.fixture.verified().findings == [])
+    }
+
+    @Test("do not keep a change from being refused, and what is more than a position goes to the database")
+    func otherPositions() throws {
+        let verona = try Self.verona()
+        let (tybalt, juliet, id) = (verona.tybalt, verona.juliet, verona.id)
+        try verona.say("m1", verona.romeo)
+        #expect(throws: StoreError.self) {
+            try Self.mark(verona) { store throws(StoreError) in try store.inbox.markRead(tybalt, in: id, upTo: 1) }
+        }
+        try verona.say("m2", verona.romeo)
+        try verona.write { store throws(StoreError) in try store.inbox.setUnread(juliet, in: id, to: 2) }
+        try verona.say("m3", verona.romeo)
+        let change = try Self.mark(verona) { store throws(StoreError) in try store.inbox.clearUnread(juliet, in: id) }
+        #expect(change.sequence == 3 && change.badge == 0)
+        let direct = verona.fixture.send("m1", from: verona.romeo, to: direct("juliet")).accepted
+        let place = try #require(direct?.message)
+        try Self.mark(verona) { store throws(StoreError) in
+            try store.inbox.recordDelivered([
+                DeliveredPosition(
+                    user: juliet, deviceClass: .app, conversation: place.conversation, sequence: place.sequence)
+            ])
+        }
+        #expect(try verona.fixture.verified().findings == [])
+    }
+
     /// True when a file of the log has some bytes.
     private static func logHolds(_ text: String, in folder: TemporaryFolder) throws -> Bool {
         let wanted = Array(text.utf8)
         for name in TemporaryFolder.segments {
             guard let file = fopen("\(folder.data)/\(name)", "r") else { continue }
             defer { fclose(file) }
-            var bytes = [UInt8](repeating: 0, count: 4 * 1_024 * 1_024)
+            // The tests write little.
+            var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = fread(&bytes, 1, bytes.count, file)
-            let found = bytes.withUnsafeBytes { bytes in
-                memmem(bytes.baseAddress!, count, wanted, wanted.count) != nil
+            let found = (0...max(0, count - wanted.count)).contains { start in
+                bytes[start] == wanted[0] && bytes[start...].starts(with: wanted)
             }
             if found { return true }
         }

@@ -8,6 +8,8 @@ package final class WriteTransaction {
     let memory: WriterMemory
     private let appender: Appender
     let options: StoreOptions
+    /// Takes what is done as records of the log; `nil` in a transaction. Only requests that `Store.mark` takes have one.
+    let recorder: PositionRecorder?
     /// UTC milliseconds, the same for the whole batch.
     package let wallMilliseconds: Int64
     /// Reads what was committed and what this batch has changed so far.
@@ -25,7 +27,11 @@ package final class WriteTransaction {
     /// Changes to the profiles of people and conversations.
     var profileWrites: [ProfileWrite] = []
 
-    init(_ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64) {
+    init(
+        _ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64,
+        recorder: PositionRecorder? = nil
+    ) {
+        self.recorder = recorder
         self.connection = connection
         self.memory = memory
         self.appender = appender

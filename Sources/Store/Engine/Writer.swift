@@ -290,10 +290,20 @@ final class Writer {
         var count = 0
         var bytes = 0
 
-        /// Takes messages away from the front.
-        mutating func dropAppends(_ dropped: Int) {
+        /// True when the log may take what is at the front.
+        var beginsForLog: Bool { self.requests.first?.isForLog ?? false }
+
+        /// Takes messages and changes away from the front.
+        mutating func drop(_ dropped: Int) {
             var left = dropped
-            while left > 0, case .appends(let appends)? = self.requests.first {
+            while left > 0, let first = self.requests.first {
+                guard case .appends(let appends) = first else {
+                    self.requests.removeFirst()
+                    self.count -= 1
+                    self.bytes -= WriterQueue.fixedBytes
+                    left -= 1
+                    continue
+                }
                 let gone = appends.prefix(left)
                 self.count -= gone.count
                 self.bytes -= WriterQueue.cost(gone)
@@ -313,9 +323,9 @@ final class Writer {
             let size: (count: Int, bytes: Int)
             switch self.waiting[self.next] {
             case .appends(let appends): size = (appends.count, WriterQueue.cost(appends))
-            case .job:
+            case .job(let job):
                 // What stands before it need not wait for the database.
-                if case .appends? = batch.requests.first, self.acknowledgesFromLog { return batch }
+                if batch.beginsForLog, !job.movesPositions, self.acknowledgesFromLog { return batch }
                 size = (1, WriterQueue.fixedBytes)
             case .maintenance, .look, .stop: return batch
             }
@@ -551,13 +561,19 @@ final class Writer {
     /// Decides the messages at the front of a batch and hands them to the log, up to one that the database has to be asked
     /// for. What is left in the batch is for a transaction.
     private func runLogged(_ batch: inout Batch, _ log: WriterLog) {
-        guard case .appends? = batch.requests.first else { return }
+        guard batch.beginsForLog else { return }
         if log.tail.isEmpty { self.tailSince = self.options.clock.now() }
         self.maintenance.observeClock()
         let wall = self.options.clock.wallMilliseconds()
         do throws(StoreError) {
             for request in batch.requests {
-                guard case .appends(let appends) = request else { break }
+                guard request.isForLog else { break }
+                if case .job(let job) = request {
+                    guard try self.record(job, at: wall, log) else { return self.submit(&batch, log) }
+                    self.told.room.count += 1
+                    self.told.room.bytes += WriterQueue.fixedBytes
+                }
+                guard case .appends(let appends) = request else { continue }
                 for append in appends {
                     if !log.hasRoom(for: append) {
                         self.submit(&batch, log)
@@ -595,12 +611,38 @@ final class Writer {
         return true
     }
 
+    /// Takes a change of positions as records.
+    ///
+    /// - Returns: false, and nothing is taken, when it has to be in a transaction.
+    private func record(_ job: WriteJob, at wall: Int64, _ log: WriterLog) throws(StoreError) -> Bool {
+        let recorder = PositionRecorder(log)
+        let transaction = WriteTransaction(
+            self.connection, self.memory, self.appender, self.options, wall: wall, recorder: recorder)
+        let answer: @Sendable () -> Void
+        do throws(StoreError) {
+            answer = try job.run(transaction)
+        } catch {
+            if recorder.needsDatabase { return false }
+            guard error.reach == .request else { throw error }
+            self.told.answers.append { job.fail(error) }
+            return true
+        }
+        guard log.hasRoom(positions: recorder.records.count) else { return false }
+        for entry in recorder.records {
+            guard log.add(entry) else { throw .fatal("a position is too large for the log") }
+            if entry.number > 0 { self.told.position = StorePosition(rawValue: entry.number) }
+        }
+        self.told.answers.append(answer)
+        self.tellEvents(transaction.events)
+        return true
+    }
+
     /// Hands over what was decided, and takes it from the batch.
     private func submit(_ batch: inout Batch, _ log: WriterLog) {
         let told = self.told
         guard told.room.count > 0 else { return }
         self.told = Told()
-        batch.dropAppends(told.room.count)
+        batch.drop(told.room.count)
         self.count(told.room.count)
         let isAlone = told.room.count == 1 && batch.requests.isEmpty && self.next == self.waiting.count
         log.submit(told, isAlone: isAlone)

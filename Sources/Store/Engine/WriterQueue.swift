@@ -14,11 +14,24 @@ enum WriterRequest: Sendable {
     case stop
 }
 
+extension WriterRequest {
+    /// True when the log may take it: messages, and changes of positions.
+    var isForLog: Bool {
+        switch self {
+        case .appends: true
+        case .job(let job): job.movesPositions
+        case .maintenance, .look, .stop: false
+        }
+    }
+}
+
 /// A change that is not a message, with the way back to who asked.
 struct WriteJob: Sendable {
     /// Makes the change and returns what is to be said after the commit.
     let run: @Sendable (WriteTransaction) throws(StoreError) -> @Sendable () -> Void
     let fail: @Sendable (StoreError) -> Void
+    /// It moves positions of people and does nothing else, so that it may be tried as records of the log.
+    var movesPositions = false
 }
 
 /// The bounded queue in front of the writer. Any thread puts in, the writer takes out.

@@ -117,8 +117,7 @@ extension FeedWrites {
         var rows = FeedRows(event: event, conversation: place.conversation)
         switch event.change {
         case .read:
-            try self.transaction.connection.run(
-                Self.setReadPosition, event.position.rawValue, place.conversation, event.actorID)
+            try self.transaction.connection.setReadPosition(event.actorID, in: place.conversation, event.position)
         case .own(.settings), .own(.place), .own(.hidden):
             try self.transaction.connection.run(
                 Self.setOwnPosition, event.position.rawValue, place.conversation, event.actorID)
@@ -155,8 +154,6 @@ extension FeedWrites {
             SELECT user_id FROM member WHERE conversation_id = ?2
             UNION SELECT user_id FROM change_feed WHERE conversation_id = ?2 AND user_id IS NOT NULL)
         """)
-    private static let setReadPosition = SQL(
-        "UPDATE member SET read_position = ? WHERE conversation_id = ? AND user_id = ?")
     private static let setOwnPosition = SQL(
         "UPDATE member SET own_position = ? WHERE conversation_id = ? AND user_id = ?")
 

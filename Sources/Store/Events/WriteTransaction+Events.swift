@@ -9,22 +9,29 @@ extension WriteTransaction {
         _ change: ChangeEvent.Change, in conversation: ConversationState, by actor: UserID,
         to audience: EventAudience = .members, about messages: [(sequence: Int64, sender: UserID)] = []
     ) throws(StoreError) {
-        // Devices that were away ask for what was logged after the last one they know.
-        let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
-        let place = EventPlace(
-            conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
-            channel: conversation.channel, peer: try self.peer(of: actor, in: conversation))
-        let event = ChangeEvent(
-            in: place, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: change),
-            atMilliseconds: moment, change: change, audience: audience,
-            receivers: try self.receivers(audience, in: conversation), origin: self.origin,
-            position: StorePosition(self.nextMessageID()))
+        let event = try self.event(change, in: conversation, by: actor, to: audience)
         try self.connection.log(event)
         try self.feed.addToFeed(event, about: messages)
         self.events.append(event)
         if conversation.kind == .group, !conversation.flags.contains(.disbanded) || change.endsGroup {
             self.worded.append(event)
         }
+    }
+
+    /// Makes an event, with its moment and position, and writes nothing.
+    func event(
+        _ change: ChangeEvent.Change, in conversation: ConversationState, by actor: UserID, to audience: EventAudience
+    ) throws(StoreError) -> ChangeEvent {
+        // Devices that were away ask for what was logged after the last one they know.
+        let moment = change.isLogged ? self.nextMoment(after: conversation.updatedAt - 1) : self.moment()
+        let place = EventPlace(
+            conversation: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
+            channel: conversation.channel, peer: try self.peer(of: actor, in: conversation))
+        return ChangeEvent(
+            in: place, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: change),
+            atMilliseconds: moment, change: change, audience: audience,
+            receivers: try self.receivers(audience, in: conversation), origin: self.origin,
+            position: StorePosition(self.nextMessageID()))
     }
 
     /// Tells whoever is in a conversation that it is deleted. Called before the rows of it go.

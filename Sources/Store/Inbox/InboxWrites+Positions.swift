@@ -36,6 +36,9 @@ extension InboxWrites {
     package func markRead(
         _ user: UserID, in id: ConversationID, upTo sequence: Int64
     ) throws(StoreError) -> ReadChange {
+        if let recorder = self.transaction.recorder {
+            return try self.recordRead(user, in: id, upTo: sequence, recorder)
+        }
         let conversation = try self.transaction.knownConversation(id)
         var member = try self.knownMember(user, in: id)
         let target = min(sequence, conversation.head)
@@ -111,19 +114,11 @@ extension InboxWrites {
             member, conversation.id, upTo: target, head: conversation.head)
         member.readSequence = target
         member.readCountable = try self.countable(at: target, conversation)
-        try self.transaction.connection.run(
-            """
-            UPDATE member SET read_from = read_sequence, read_sequence = ?, read_countable = ?,
-                own_countable_since_read = ?, change = ?, read_at = ?
-            WHERE conversation_id = ? AND user_id = ?
-            """, target, member.readCountable, member.ownCountableSinceRead, self.transaction.nextChange(),
-            self.transaction.moment(),
-            conversation.id, member.user)
+        try self.transaction.connection.moveRead(
+            member.user, in: conversation.id, to: target, countable: member.readCountable,
+            ownSince: member.ownCountableSinceRead, change: self.transaction.nextChange(),
+            moment: self.transaction.moment())
         try self.transaction.messages.noteReadReceipt(of: member.user, in: conversation, after: before, upTo: target)
-        // Positions only rise: what is behind them is never counted again.
-        try self.transaction.connection.run(
-            "DELETE FROM shown_count WHERE user_id = ? AND conversation_id = ? AND sequence <= ?", member.user,
-            conversation.id, target)
     }
 
     /// Sets the badge by hand, or takes it away.
@@ -182,17 +177,14 @@ extension InboxWrites {
     /// Notes how far devices acknowledged receipt. Positions only rise and end at the head; those of people who are no
     /// members any more are skipped.
     package func recordDelivered(_ positions: [DeliveredPosition]) throws(StoreError) {
+        if let recorder = self.transaction.recorder { return try self.recordDelivered(positions, recorder) }
         for position in positions {
             guard let conversation = try self.transaction.memory.conversation(position.conversation),
                 conversation.roles[position.user] != nil
             else { continue }
-            try self.transaction.connection.run(
-                """
-                INSERT INTO delivered (user_id, device_class, conversation_id, sequence, at) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET from_sequence = sequence, sequence = excluded.sequence, at = excluded.at
-                    WHERE excluded.sequence > sequence
-                """, position.user, position.deviceClass, position.conversation,
-                min(position.sequence, conversation.head), self.transaction.wallMilliseconds)
+            var reached = position
+            reached.sequence = min(position.sequence, conversation.head)
+            try self.transaction.connection.moveDelivered(reached, at: self.transaction.wallMilliseconds)
             // In a group nobody is told, so that it may be spared there.
             if conversation.isOfTwo {
                 try self.transaction.messages.acknowledge(

@@ -47,7 +47,7 @@ struct LogStart {
         var tail = LogTail(applied: self.applied)
         tail.add(self.entries, at: self.applied + 1, bytes: 0)
         tail.noteSynced(through: tail.newest)
-        let newest = self.entries.newestMessage
+        let newest = self.entries.newestNumber
         sequencer.begin(above: newest?.rawValue ?? 0, moment: self.entries.newestMoment)
         var numbers = sequencer
         defer { sequencer = numbers }

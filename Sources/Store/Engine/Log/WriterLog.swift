@@ -16,7 +16,7 @@ final class WriterLog {
     private var submitted: UInt64
     /// Records that are being applied in the open transaction.
     private var applying: [LogEntry] = []
-    /// Newest message among those.
+    /// Newest number among those.
     private var applyingNewest: MessageID?
     /// Batches that were not written, and why; the log's thread adds them.
     private let failures = Lock<[(Told, LogError)]>([])
@@ -43,13 +43,16 @@ final class WriterLog {
     /// Takes a decided message into the batch.
     ///
     /// - Returns: false, and nothing is taken, when it is too large for a record.
-    func add(_ message: LoggedMessage) -> Bool {
+    func add(_ message: LoggedMessage) -> Bool { self.add(.message(message)) }
+
+    /// The same for any record.
+    func add(_ entry: LogEntry) -> Bool {
         let before = self.batch.bytes.count
-        do throws(LogError) { try self.batch.add(message) } catch { return false }
+        do throws(LogError) { try self.batch.add(entry) } catch { return false }
         // The rest of the last page of a group is counted with the first record.
         let page = before == 0 ? LogFormat.pageBytes : 0
         self.tail.add(
-            [.message(message)], at: self.tail.newest + 1, bytes: self.batch.bytes.count - before + page)
+            [entry], at: self.tail.newest + 1, bytes: self.batch.bytes.count - before + page)
         return true
     }
 
@@ -63,6 +66,13 @@ final class WriterLog {
             append.content.body.count + Self.recordBytes + words * Self.wordBytes + people * Self.personBytes
         return self.tail.hasRoom(bytes: bytes, records: 1, listed: people + words)
     }
+
+    /// True when so many positions of people may be taken.
+    func hasRoom(positions: Int) -> Bool {
+        self.tail.hasRoom(bytes: positions * Self.positionBytes, records: positions)
+    }
+
+    private static let positionBytes = 256
 
     /// Rows beside a message that concerns many people, about, and bytes of one of them in its record.
     private static let listedPeople = 512
@@ -160,7 +170,7 @@ final class WriterLog {
         var numbers = sequencer
         defer { sequencer = numbers }
         try rows.apply(self.applying) { numbers.nextChange() }
-        self.applyingNewest = self.applying.newestMessage
+        self.applyingNewest = self.applying.newestNumber
         if let newest = self.applyingNewest { try numbers.writeApplied(newest.rawValue, connection) }
         try connection.setMeta("log_applied", Int64(self.tail.synced))
         try connection.setMeta("log_segments", Int64(self.thread.segmentCount))
@@ -169,7 +179,7 @@ final class WriterLog {
 
     /// After the commit of a transaction.
     ///
-    /// - Returns: how many records it has applied, and the newest message among them.
+    /// - Returns: how many records it has applied, and the newest number of a message or event among them.
     func noteCommit() -> (count: Int, newest: MessageID?) {
         guard self.tail.applying != nil else { return (0, nil) }
         let result = (self.applying.count, self.applyingNewest)
@@ -197,19 +207,35 @@ final class WriterLog {
     func stop() { self.thread.stop() }
 }
 
+extension LogEntry {
+    /// The newest number of the sequencer in it; 0 for none.
+    var number: Int64 {
+        switch self {
+        case .message(let message): message.id.rawValue
+        case .read(let read): read.receipts.reduce(read.position.rawValue) { Swift.max($0, $1.position.rawValue) }
+        case .delivered(let delivered): delivered.receipts.reduce(0) { Swift.max($0, $1.position.rawValue) }
+        }
+    }
+}
+
 extension [LogEntry] {
-    /// The newest message among them; `nil` when there is none.
-    var newestMessage: MessageID? {
-        var newest: MessageID?
-        for case .message(let message) in self { newest = Swift.max(newest ?? message.id, message.id) }
-        return newest
+    /// The newest number of a message or event among them; `nil` when there is none.
+    var newestNumber: MessageID? {
+        var newest: Int64 = 0
+        for entry in self { newest = Swift.max(newest, entry.number) }
+        return newest == 0 ? nil : MessageID(rawValue: newest)
     }
 
     /// The newest moment that they say and that later ones have to be behind; 0 for none.
     var newestMoment: Int64 {
         var newest: Int64 = 0
-        for case .message(let message) in self where message.flags.contains(.masked) {
-            newest = Swift.max(newest, message.sentAtMilliseconds)
+        for entry in self {
+            switch entry {
+            case .message(let message) where message.flags.contains(.masked):
+                newest = Swift.max(newest, message.sentAtMilliseconds)
+            case .read(let read): newest = Swift.max(newest, read.readAtMilliseconds)
+            case .message, .delivered: continue
+            }
         }
         return newest
     }

@@ -144,8 +144,11 @@ struct MessageRows {
                 try self.insert(message, nextChange: nextChange)
                 if message.isOfMember { own[message.sender, default: OwnMessages()].add(message) }
                 newest = message
-            case .read, .delivered:
-                throw .fatal("the log has positions of people, which this version does not write")
+            case .read(let read):
+                try self.connection.apply(read, change: nextChange())
+                // The record counts what they have written up to here.
+                own[read.user]?.countable = 0
+            case .delivered(let delivered): try self.connection.apply(delivered)
             }
         }
         guard let newest else { return }

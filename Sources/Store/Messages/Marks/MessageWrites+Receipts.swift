@@ -30,11 +30,8 @@ extension MessageWrites {
         ) { row throws(StoreError) in row.int64(0) }
         let target = min(sequence, conversation.head)
         guard let before, target > before else { return false }
-        try self.transaction.connection.run(
-            """
-            UPDATE member SET acked_from = acked_sequence, acked_sequence = ?, acked_at = ?
-            WHERE conversation_id = ? AND user_id = ?
-            """, target, self.transaction.wallMilliseconds, id, user)
+        try self.transaction.connection.moveAcknowledged(
+            user, in: id, to: target, at: self.transaction.wallMilliseconds)
         let tells =
             conversation.isOfTwo || tellsGroups && conversation.roles.count <= ReceiptBounds.groupMembers
         guard tells, self.allowsReceipts(in: conversation) else { return true }
@@ -54,7 +51,14 @@ extension MessageWrites {
         for message in newest { try self.tellReceipt(message, isRead: true, by: user, in: conversation) }
     }
 
-    private func allowsReceipts(in conversation: ConversationState) -> Bool {
+    /// True when messages of others in a range ask for a receipt.
+    func hasAskedReceipts(
+        in id: ConversationID, of user: UserID, after low: Int64, upTo high: Int64
+    ) throws(StoreError) -> Bool {
+        try !self.transaction.connection.receiptsAsked(in: id, of: user, after: low, upTo: high, limit: 1).isEmpty
+    }
+
+    func allowsReceipts(in conversation: ConversationState) -> Bool {
         let rules = self.transaction.memory.rules
         return conversation.kind == .direct ? rules.receiptsInDirect : rules.receiptsInGroups
     }

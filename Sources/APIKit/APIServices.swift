@@ -128,6 +128,17 @@ package struct APIServices: Sendable {
         self.call(reply, for: asker).read(as: lane, body, answer: answer)
     }
 
+    /// Moves a position of a person, as `Store.mark` does, and answers once it is on disk.
+    ///
+    /// - Parameter gateway: the API that was asked.
+    package func mark<Value: Sendable>(
+        _ reply: @escaping APIReply, by gateway: EventGateway,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        answer: @escaping @Sendable (Value) throws(APIFailure) -> APIAnswer
+    ) {
+        PlainCall(self.store, for: .server, by: EventOrigin(gateway), reply).mark(body, answer: answer)
+    }
+
     /// Changes something, and answers once it is on disk.
     ///
     /// - Parameter gateway: the API that was asked.

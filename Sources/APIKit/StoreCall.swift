@@ -48,6 +48,18 @@ extension StoreCall {
         }) { self.finish($0, then) }
     }
 
+    /// Moves a position of a person, as `Store.mark` does, and answers once it is on disk.
+    package func mark<Value: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        answer: @escaping @Sendable (Value) throws(APIFailure) -> APIAnswer
+    ) {
+        let origin = self.origin
+        self.store.mark({ transaction throws(StoreError) in
+            transaction.origin = origin
+            return try body(transaction)
+        }) { self.finish($0) { self.reply(Self.answer(with: $0, answer)) } }
+    }
+
     /// Changes something, and answers once it is on disk.
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,

@@ -97,7 +97,7 @@ extension Broker {
     /// process dies before the next commit: then a few messages are sent a second time.
     package func recordDelivered(_ positions: [DeliveredPosition]) {
         guard !positions.isEmpty else { return }
-        self.store.write { transaction throws(StoreError) in
+        self.store.mark { transaction throws(StoreError) in
             try transaction.inbox.recordDelivered(positions)
         } then: { _ in
         }

@@ -57,13 +57,17 @@ enum ConversationRoutes {
         let unread = try fields.integer("unread")
         let sequence = try fields.integer("message_seq")
         let user = call.user
+        guard unread > 0 else {
+            return call.mark { store throws(StoreError) in
+                let id = try store.reading.knownConversation(channel, of: user).id
+                try store.inbox.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+            } answer: { _ in
+                .ok
+            }
+        }
         call.write { store throws(StoreError) in
             let id = try store.reading.knownConversation(channel, of: user).id
-            if unread > 0 {
-                try store.inbox.setUnread(user, in: id, to: unread)
-            } else {
-                try store.inbox.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
-            }
+            try store.inbox.setUnread(user, in: id, to: unread)
         } answer: { _ in
             .ok
         }

@@ -212,9 +212,14 @@ enum Conversations {
     @Sendable static func clearUnread(
         _ request: APIRequest, _ services: APIServices, _ reply: @escaping APIReply
     ) throws(APIFailure) {
-        let sequence = try request.fields().largeInteger("message_seq") ?? 0
-        try Self.change(request, services, reply) { transaction, user, id throws(StoreError) in
+        let fields = try request.fields()
+        let sequence = try fields.largeInteger("message_seq") ?? 0
+        let (name, channel) = (try fields.uid("uid"), try fields.channel())
+        services.mark(reply, by: .business) { transaction throws(StoreError) in
+            guard let (user, id) = try Self.place(name, channel, transaction.reading) else { return }
             try transaction.inbox.clearUnread(user, in: id, upTo: sequence > 0 ? sequence : nil)
+        } answer: { _ in
+            .ok
         }
     }
 
@@ -246,17 +251,23 @@ enum Conversations {
         let name = try fields.uid("uid")
         let channel = try fields.channel()
         services.write(reply, by: .business) { transaction throws(StoreError) in
-            let user = try transaction.reading.existingUser(name)
-            guard let found = try channel.conversation(seenBy: user, transaction.reading) else {
-                if channel.person != nil { return }
-                throw .notFound("the channel")
-            }
-            guard try transaction.reading.conversations.member(user, in: found.id) != nil else {
-                throw .notFound("the channel")
-            }
-            try body(transaction, user, found.id)
+            guard let (user, id) = try Self.place(name, channel, transaction.reading) else { return }
+            try body(transaction, user, id)
         } answer: { _ in
             .ok
         }
+    }
+
+    /// A person and a conversation that they are in; `nil` for two people who have never written to each other.
+    private static func place(
+        _ name: UserName, _ channel: ChannelReference, _ reading: ReadTransaction
+    ) throws(StoreError) -> (user: UserID, conversation: ConversationID)? {
+        let user = try reading.existingUser(name)
+        guard let found = try channel.conversation(seenBy: user, reading) else {
+            if channel.person != nil { return nil }
+            throw .notFound("the channel")
+        }
+        guard try reading.conversations.member(user, in: found.id) != nil else { throw .notFound("the channel") }
+        return (user, found.id)
     }
 }

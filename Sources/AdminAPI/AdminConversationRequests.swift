@@ -184,18 +184,14 @@ extension AdminConversationPlace: AdminRecord {
 }
 
 /// Answers about conversations and their messages.
-package enum AdminConversationAnswer: Equatable, Sendable {
+package enum AdminConversationAnswer: AdminFamily {
     case trace(AdminTrace)
     case seen(AdminSeen)
     /// `next` asks for the page after it, `nil` on the last.
     case exported([AdminExportedMessage], next: Int64?)
     case expiring(AdminExpiring)
-}
 
-extension AdminConversationAnswer: AdminFamily {
-    static let all: [Self] = [
-        .trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample),
-    ]
+    static let all: [Self] = [.trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

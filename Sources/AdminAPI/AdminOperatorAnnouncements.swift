@@ -1,18 +1,14 @@
 package import ChatModel
 
 /// Requests about announcements to people.
-package enum AdminAnnouncementRequest: Equatable, Sendable {
+package enum AdminAnnouncementRequest: AdminDefinitions {
     case send(AdminNewAnnouncement)
     /// Lists announcements, newest first; `next` of the answer is the `before` of the page after it.
     case list(before: Int64?)
     /// Shows one announcement with its receivers, by their number; `after` is the `next` of the page before.
     case show(Int64, AnnouncementAudience, after: Int64?)
-}
 
-extension AdminAnnouncementRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
-    ]
+    static let all: [Self] = [.send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample)]
 
     static let more: [Self] = [.list(before: nil), .show(.sample, .all, after: nil)]
 
@@ -40,16 +36,12 @@ extension AdminAnnouncementRequest: AdminDefinitions {
 }
 
 /// Answers about announcements.
-package enum AdminAnnouncementAnswer: Equatable, Sendable {
+package enum AdminAnnouncementAnswer: AdminFamily {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case list([AdminOperatorAnnouncement], next: Int64?)
     case one(AdminOperatorAnnouncement, people: [AdminAnnouncementReceiver], next: Int64?)
-}
 
-extension AdminAnnouncementAnswer: AdminFamily {
-    static let all: [Self] = [
-        .list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample),
-    ]
+    static let all: [Self] = [.list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -127,18 +127,14 @@ package enum AdminInvalidation: Equatable, Sendable {
 }
 
 /// Requests about profiles.
-package enum AdminProfileRequest: Equatable, Sendable {
+package enum AdminProfileRequest: AdminDefinitions {
     /// Shows a profile to the operator, or as `by` sees it in a conversation.
     case show(UserName, by: UserName?, in: String?)
     case set(AdminProfileChange)
     case invalidate(AdminInvalidation)
     case metrics
-}
 
-extension AdminProfileRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics,
-    ]
+    static let all: [Self] = [.show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -167,15 +163,11 @@ extension AdminProfileRequest: AdminDefinitions {
 }
 
 /// Answers about profiles.
-package enum AdminProfileAnswer: Equatable, Sendable {
+package enum AdminProfileAnswer: AdminFamily {
     case one(AdminProfile)
     case metrics([AdminMetric])
-}
 
-extension AdminProfileAnswer: AdminFamily {
-    static let all: [Self] = [
-        .one(.sample), .metrics(.sample),
-    ]
+    static let all: [Self] = [.one(.sample), .metrics(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

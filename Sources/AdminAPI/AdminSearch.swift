@@ -74,14 +74,12 @@ extension AdminSearchRequest: AdminDefinitions {
 }
 
 /// Answers about searching. A rebuild is answered with `done` once it was asked for.
-package enum AdminSearchAnswer: Equatable, Sendable {
+package enum AdminSearchAnswer: AdminFamily {
     /// A page, the newest message first; `next` asks for the one after it, `nil` on the last. `indexedTo` is the time
     /// before which everything said can be found, UTC milliseconds.
     case found([AdminFound], next: String?, indexedTo: Int64)
     case status(AdminSearchStatus)
-}
 
-extension AdminSearchAnswer: AdminFamily {
     static let all: [Self] = [.found(.sample, next: .sample, indexedTo: .sample), .status(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {

@@ -174,12 +174,11 @@ extension AdminConversationPlace: AdminRecord {
             .number("around", 1...Int64.max, "option.aroundSequence"))
         let since: Int64? = try fields(
             "since", { if case .since(let moment) = $0 { moment } else { nil } }, .time("since", "option.since"))
-        let places: [Self] = [
-            before.map(Self.before), after.map(Self.after), around.map(Self.around), since.map(Self.since),
-        ].compactMap { $0 }
-        try fields.checkTyped(places.count <= 1, "ctl.onePlace")
-        guard let place = places.first ?? (fields.isTyping ? .before(.max) : nil) else { throw .field("since") }
-        self = place
+        let isNone = before == nil && after == nil && around == nil && since == nil
+        let newest = isNone && fields.isTyping ? Self.before(.max) : nil
+        self = try fields.one(
+            of: before.map(Self.before), after.map(Self.after), around.map(Self.around), since.map(Self.since), newest,
+            or: "since", "ctl.onePlace")
     }
 }
 

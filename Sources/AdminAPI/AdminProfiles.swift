@@ -187,16 +187,9 @@ extension AdminInvalidation: AdminRecord {
             .option("team", "CONVERSATION", "option.team"))
         // Said aloud: a request that lost its name must not mean everybody.
         let isAll: Bool? = try fields("all", { $0 == .all ? true : nil }, .flag("all", "option.allProfiles"))
-        let count = [person != nil, team != nil, isAll != nil].filter { $0 }.count
-        try fields.checkTyped(count == 1, "ctl.profile.whose")
-        if let person {
-            self = .person(person)
-        } else if let team {
-            self = .team(team)
-        } else {
-            guard isAll == true else { throw .field("all") }
-            self = .all
-        }
+        self = try fields.one(
+            of: person.map(Self.person), team.map(Self.team), isAll == true ? .all : nil, or: "all",
+            "ctl.profile.whose")
     }
 }
 

@@ -62,7 +62,7 @@ extension CommandPlace {
 
 /// Answers about files.
 package enum AdminFileAnswer: AdminFamily {
-    case list([AdminFile], AdminFileTotals)
+    case list([AdminFile], FileTotals)
     case one(AdminFileDetail)
     case checked(AdminFileCheck)
     case collected(AdminCollection)

@@ -59,7 +59,7 @@ extension AdminConversationRequest: AdminDefinitions {
 
     static let more: [Self] = [
         .look(.sample, .sample, limit: Int64(AdminProtocol.pageMessages)),
-        .trace(.sample, sequence: .sample, after: nil),
+        .trace(.sample, sequence: .sample, after: nil), .export(.sample, after: 0),
         .seeAs(.sample, .sample, before: .sample, limit: Int64(AdminProtocol.pageMessages)),
     ]
 
@@ -130,8 +130,14 @@ extension AdminConversationRequest: AdminDefinitions {
                 limit: Self.limit(limit, fields))
         case .export(let name, let after, let member):
             fields.look("conversation.export", name, isAudited: true)
-            fields.line(ctl("conversation export", .word(name), .option("after", after), .option("as", member?.text)))
-            return try .export(fields("conversation", name), after: fields("after", after), as: fields("as", member))
+            fields.ctl(
+                "conversation export",
+                examples: ["tea", "tea --to /tmp/tea.jsonl", "tea --as ming --why 'he asks for his data'"])
+            return try .export(
+                fields("conversation", name, .conversation),
+                after: fields(
+                    "after", after, .number("after", 0...Int64.max, "option.afterSequence", hasUsual: true)),
+                as: fields("as", member, .option("as", "NAME", "option.exportAs")))
         case .expiring(let days):
             fields.look("conversation.expiring")
             fields.ctl("conversation expiring", examples: ["", "--days 365 --json"])

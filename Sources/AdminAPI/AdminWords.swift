@@ -18,11 +18,13 @@ package enum AdminWordRequest: AdminDefinitions {
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample), .flagged(before: .sample),
     ]
 
+    static let more: [Self] = [.list(after: nil), .flagged(before: nil)]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let after):
             fields.look("word.list")
-            fields.line(after == nil ? ctl("word list") : nil)
+            fields.ctl("word list", examples: ["", "--action mask"])
             return try .list(after: fields.page("after", after))
         case .add(let rules):
             fields.change("word.add", .words(rules.map(\.word)))
@@ -39,7 +41,7 @@ package enum AdminWordRequest: AdminDefinitions {
                 fields("text", text, atMost: AdminProtocol.maximumTextBytes, .argument("TEXT", "argument.testText")))
         case .flagged(let before):
             fields.look("word.flagged")
-            fields.line(before == nil ? ctl("word flagged") : nil)
+            fields.ctl("word flagged", examples: ["", "--limit 500"])
             return try .flagged(before: fields("before", before))
         }
     }

@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { ask, closeDialogs, dialog, h, icon, later, menu, toast, tool } from './dom.js';
 import { clock, dayName, fullTime, moreTexts, shortTime, t } from './i18n.js';
 import { fetchConversation, forgetConversation, learn, loadMessages, model, nameOf, on, person, takeConversation, takeRequest, titleOf } from './model.js';
-import { avatar, busy, conversationAvatar, empty, pagedList, personAvatar, richText, spinner } from './parts.js';
+import { avatar, busy, conversationAvatar, empty, failureLine, pagedList, personAvatar, richText, spinner } from './parts.js';
 import { showPerson, uploadPicture } from './people.js';
 import { choose } from './select.js';
 
@@ -52,16 +52,13 @@ function line({ id, label, value, no, run, danger, sign }) {
 export function editText({ title, label, value = '', isLong, maximum, hint, act = t('saveText'), isDanger, put }) {
   dialog(title, t('cancel'), (close) => {
     const field = h(isLong ? 'textarea' : 'input', { class: 'input', id: 'new-text', rows: isLong ? '6' : null, value, maxlength: String(maximum), autocomplete: 'off', 'aria-describedby': hint ? 'new-text-hint' : null });
-    const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
+    const failure = failureLine();
     const keep = h('button', { type: 'submit', class: `button ${isDanger ? 'danger' : 'primary'}` }, act);
     const form = h('form', { class: 'body' }, h('div', { class: 'field' }, h('label', { for: 'new-text', class: label ? null : 'unseen' }, label ?? title), field, hint && h('span', { class: 'hint', id: 'new-text-hint' }, hint)), failure,
       h('div', { class: 'acts' }, h('button', { class: 'button', onclick: close }, t('cancel')), keep));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      busy(keep, async () => {
-        failure.hidden = true;
-        try { await put(field.value.trim()); close(); } catch (error) { failure.textContent = error.message; failure.hidden = false; }
-      });
+      busy(keep, async () => { await put(field.value.trim()); close(); }, failure);
     });
     queueMicrotask(() => { field.focus(); if (!isLong) field.select(); });
     return form;
@@ -122,20 +119,18 @@ export function conversationCard(app, id) {
 
     const handOver = () => choose({
       title: t('handOver.to'), do: t('handOver'), sections: ['members'], conversation: id, without: [`person:${model.me.name}`],
-      run: ([one]) => new Promise((resolve, reject) => {
+      run: ([one]) => new Promise((resolve) => {
         const { box: question } = dialog(t('handOver'), t('cancel'), (shut) => {
           const leave = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: 'and-leave' });
           const mayLeave = card.actions.some((each) => each.action === 'handOverAndLeave' && each.allowed);
-          const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
+          const failure = failureLine();
           const act = h('button', { class: 'button danger', onclick: () => busy(act, async () => {
-            try {
-              await api.post(pathOf(id, '/owner'), { name: one.id, leave: leave.checked });
-              resolve(true);
-              shut();
-              if (leave.checked) { forgetConversation(id); close(); if (app.current === id) app.close(); } else await read();
-              toast(t('handOver.done', { who: one.label }));
-            } catch (error) { failure.textContent = error.message; failure.hidden = false; }
-          }) }, t('handOver'));
+            await api.post(pathOf(id, '/owner'), { name: one.id, leave: leave.checked });
+            resolve(true);
+            shut();
+            if (leave.checked) over(); else await read();
+            toast(t('handOver.done', { who: one.label }));
+          }, failure) }, t('handOver'));
           return [h('div', { class: 'body' }, h('p', {}, t('handOver.ask', { who: one.label })), mayLeave && h('div', { class: 'set' }, h('label', { for: 'and-leave' }, t('handOver.leave')), leave), failure),
             h('footer', {}, h('button', { class: 'button', onclick: shut }, t('cancel')), act)];
         }, 'short');

@@ -70,7 +70,7 @@ export function showNotices() {
     };
     shown = pagedList(list, (cursor) => api.get(`notices${api.query({ cursor, limit: 30 })}`), row, () => empty('info', t('notices.none')));
     queueMicrotask(() => shown.start());
-    return h('div', { class: 'body' }, list);
+    return h('div', { class: 'body', tabindex: '0' }, list);
   });
   box.addEventListener('close', () => { shown = null; });
 }

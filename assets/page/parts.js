@@ -110,15 +110,20 @@ export function pagedList(box, load, row, none) {
     if (old) old.replaceWith(made); else box.prepend(made);
     if (hadFocus) (made.querySelector('button') ?? box.closest('dialog').querySelector('button')).focus();
   };
-  return { start() { run += 1; cursor = undefined; rows.clear(); box.replaceChildren(more); read(run); }, take };
+  return { start() { run += 1; cursor = undefined; rows.clear(); box.replaceChildren(more); read(run); }, stop() { run += 1; }, take };
 }
 
-/// Runs a request from a button, which is busy meanwhile; what the server refuses is told.
-export async function busy(button, run) {
+/// A line of a form for what goes wrong.
+export const failureLine = (kind = 'error ui') => h('p', { class: kind, role: 'alert', hidden: true });
+
+/// Runs a request from a button, which is busy meanwhile; what the server refuses is told, in the line of the form where there is one.
+export async function busy(button, run, failure) {
   if (button.getAttribute('aria-busy') === 'true') return;
   button.setAttribute('aria-busy', 'true');
+  if (failure) failure.hidden = true;
   try { await run(); } catch (error) {
     if (!(error instanceof api.Problem)) throw error;
-    toast(error.message);
+    const text = error.retryAfter ? `${error.message} ${t('problem.wait', { seconds: Math.ceil(error.retryAfter / 1000) })}` : error.message;
+    if (failure) { failure.textContent = text; failure.hidden = false; } else toast(text);
   } finally { button.removeAttribute('aria-busy'); }
 }

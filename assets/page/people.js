@@ -6,7 +6,7 @@ import { ask, closeDialogs, dialog, h, icon, menu, toast } from './dom.js';
 import { clock, dayName, language, moreTexts, t } from './i18n.js';
 import { scheme, schemes, setScheme, signOut, turn } from './main.js';
 import { learn, model, nameOf, newToken, on, person, takeConversation } from './model.js';
-import { busy, personAvatar, spinner } from './parts.js';
+import { busy, failureLine, personAvatar, spinner } from './parts.js';
 import { choose, sharePerson } from './select.js';
 
 await moreTexts();
@@ -83,24 +83,22 @@ function changePassword() {
   dialog(t('password'), t('cancel'), (close) => {
     const field = (name, complete, hint) => h('div', { class: 'field' }, h('label', { for: name }, t(`password.${name}`)), h('input', { class: 'input', id: name, name, type: 'password', required: true, autocomplete: complete, 'aria-describedby': hint && `${name}-hint` }), hint && h('span', { class: 'hint', id: `${name}-hint` }, hint));
     const ends = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: 'ends' });
-    const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
+    const failure = failureLine();
     const keep = h('button', { type: 'submit', class: 'button primary' }, t('saveText'));
     const form = h('form', { class: 'body' }, field('current', 'current-password'), field('new', 'new-password', t('setup.password.hint')),
       h('div', { class: 'set' }, h('label', { for: 'ends' }, t('devices.all')), ends), failure, keep);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       busy(keep, async () => {
-        failure.hidden = true;
         try {
           await api.put('me/password', { current: form.elements.current.value, password: form.elements.new.value, endsOthers: ends.checked });
           close();
           toast(t('saved'));
         } catch (error) {
-          failure.textContent = error.message;
-          failure.hidden = false;
           form.elements[error.code === 'wrong_password' ? 'current' : 'new'].focus();
+          throw error;
         }
-      });
+      }, failure);
     });
     return form;
   }, 'short');
@@ -140,7 +138,7 @@ export function ownProfile() {
 /// Who has read one's own message.
 export function receipts(message) {
   dialog(t('receipts'), t('close'), () => {
-    const body = h('div', { class: 'body' }, spinner());
+    const body = h('div', { class: 'body', tabindex: '0' }, spinner());
     const row = (name, time) => h('li', { class: 'option' }, personAvatar(person(name), 's36'), h('span', { class: 'grow cut' }, nameOf(person(name))), time && h('span', { class: 'small quiet' }, `${dayName(time)} ${clock(time)}`));
     api.get(`messages/${api.segment(message.id)}/receipts`).then(({ read, unread }) => body.replaceChildren(
       h('section', { class: 'section' }, h('h3', {}, t('receipts.read', { count: read.length })), h('ul', {}, read.map((each) => row(each.name, each.time)))),
@@ -185,7 +183,7 @@ export async function settings() {
       h('div', { class: 'section' }, segments('language', t('settings.language'), [['zh', '中文'], ['en', 'English']], language, async (code) => { close(); await turn(code); }),
         segments('scheme', t('settings.scheme'), schemes.map((name) => [name, t(`scheme.${name}`)]), scheme(), setScheme),
         notify && [toggle('notify.label', notify.wants.told(), tell), toggle('notify.mentions', notify.wants.mentions(), (input) => notify.setMentions(input.checked))]),
-      !isSecureContext && h('div', { class: 'banner' }, h('span', {}, t('settings.insecure'), ' ', h('a', { href: '/ca.pem' }, t('settings.certificate')))),
+      !isSecureContext && h('button', { class: 'button', onclick: async () => (await import('./secure.js')).showSecure() }, icon('save'), t('secure.install')),
       devices, all, h('button', { class: 'button', onclick: () => { close(); signOut(); } }, t('signOut')));
   });
 }

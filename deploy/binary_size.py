@@ -26,7 +26,7 @@ BUDGETS = {
     "LeanCloudAPI": 760, "LeanCloudPull": 370, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 720, "Hooks": 260,
     "NativeAPI": 640, "QRCode": 40, "Search": 200,
-    "AdminAPI": 1460, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 125, "Doctor": 75, "Server": 190,
+    "AdminAPI": 1500, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 125, "Doctor": 75, "Server": 190,
     "teahouse": 540,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,
     "z": 90,
@@ -35,7 +35,7 @@ BUDGETS = {
 #: KiB of a part that is not named above: a new module asks for its own, and a library does not come in unnoticed.
 UNNAMED = 40
 #: KiB of the whole, stripped.
-WHOLE = 29 * KIB
+WHOLE = 28 * KIB
 #: Sections that stripping removes, or that take no room in the file.
 UNCOUNTED = (".debug", ".symtab", ".strtab", ".shstrtab", ".comment", ".bss", ".tbss")
 #: Offset, address, length, alignment, then the object file and its section.

@@ -93,6 +93,8 @@ package struct APIServices: Sendable {
     package var didShow: @Sendable (UserName, _ to: UserID) -> Void = { _, _ in }
     /// Profile fields from another user system, at once; `nil` to use the user table, also while the system is asked.
     package var saidElsewhere: @Sendable (UserName) -> SaidElsewhere? = { _ in nil }
+    /// True where people are told how those alone stand with whom they share a conversation or a friendship.
+    package var showsOnlyAcquainted = false
     /// How apps reach this server, such as `https://chat.lan:7677`; `nil` for as they reached it when they asked.
     package var publicURL: String?
 

@@ -116,20 +116,6 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Makes somebody an administrator, or no longer one. The sessions end so that the next ones have the new rights.
-    package func setRole(
-        of name: UserName, to role: UserRole, auditing note: AuditNote? = nil, then: @escaping Answer<SessionsToEnd>
-    ) {
-        let finishing: Answer<SessionsToEnd> = { result in
-            if case .success = result, role == .administrator { self.setup.finish() }
-            then(result)
-        }
-        self.changeKnown(name, auditing: note, finishing) { transaction, user throws(StoreError) in
-            try transaction.people.setRole(user.id, role)
-            return 0
-        }
-    }
-
     /// Changes what is known of somebody, all in one change; `nil` leaves a thing as it is, empty text removes it.
     ///
     /// - Returns: through `then`, the sessions to end, when the role is another one than before.

@@ -1,5 +1,5 @@
 /// Requests about the app whose clients speak LeanCloud's protocols.
-package enum AdminAppRequest: Equatable, Sendable {
+package enum AdminAppRequest: AdminDefinitions {
     /// Shows the app without its keys.
     case show
     /// Shows the keys in full; the audit log keeps that they were read.
@@ -8,12 +8,8 @@ package enum AdminAppRequest: Equatable, Sendable {
     case set(AdminAppPatch)
     /// Makes the signature that the app's own server would make; the audit log keeps the operation that was signed.
     case sign(AdminAppSigning)
-}
 
-extension AdminAppRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .show, .keys, .rotate(.sample), .set(.sample), .sign(.sample),
-    ]
+    static let all: [Self] = [.show, .keys, .rotate(.sample), .set(.sample), .sign(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -52,17 +48,13 @@ extension AdminAppRequest: AdminDefinitions {
 }
 
 /// Answers about the app.
-package enum AdminAppAnswer: Equatable, Sendable {
+package enum AdminAppAnswer: AdminFamily {
     /// State after the request.
     case app(AdminApp)
     case keys(AdminAppKeys)
     case signed(AdminAppSigned)
-}
 
-extension AdminAppAnswer: AdminFamily {
-    static let all: [Self] = [
-        .app(.sample), .keys(.sample), .signed(.sample),
-    ]
+    static let all: [Self] = [.app(.sample), .keys(.sample), .signed(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

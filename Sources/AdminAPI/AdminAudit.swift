@@ -1,18 +1,14 @@
 package import ChatModel
 
 /// Requests about the audit log.
-package enum AdminAuditRequest: Equatable, Sendable {
+package enum AdminAuditRequest: AdminDefinitions {
     /// Lists entries, newest first; `next` of the answer is the `before` of the page after it.
     case list(AuditQuery)
     case show(Int64)
     /// Checks the whole hash chain.
     case verify
-}
 
-extension AdminAuditRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .list(.sample), .show(.sample), .verify,
-    ]
+    static let all: [Self] = [.list(.sample), .show(.sample), .verify]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -32,16 +28,12 @@ extension AdminAuditRequest: AdminDefinitions {
 }
 
 /// Answers about the audit log.
-package enum AdminAuditAnswer: Equatable, Sendable {
+package enum AdminAuditAnswer: AdminFamily {
     case list([AdminAuditEntry], next: Int64?)
     case one(AdminAuditEntry)
     case checked(AdminAuditCheck)
-}
 
-extension AdminAuditAnswer: AdminFamily {
-    static let all: [Self] = [
-        .list(.sample, next: .sample), .one(.sample), .checked(.sample),
-    ]
+    static let all: [Self] = [.list(.sample, next: .sample), .one(.sample), .checked(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -59,7 +59,7 @@ extension AdminConversationRequest: AdminDefinitions {
 
     static let more: [Self] = [
         .look(.sample, .sample, limit: Int64(AdminProtocol.pageMessages)),
-        .trace(.sample, sequence: .sample, after: nil),
+        .trace(.sample, sequence: .sample, after: nil), .export(.sample, after: 0),
         .seeAs(.sample, .sample, before: .sample, limit: Int64(AdminProtocol.pageMessages)),
     ]
 
@@ -130,8 +130,14 @@ extension AdminConversationRequest: AdminDefinitions {
                 limit: Self.limit(limit, fields))
         case .export(let name, let after, let member):
             fields.look("conversation.export", name, isAudited: true)
-            fields.line(ctl("conversation export", .word(name), .option("after", after), .option("as", member?.text)))
-            return try .export(fields("conversation", name), after: fields("after", after), as: fields("as", member))
+            fields.ctl(
+                "conversation export",
+                examples: ["tea", "tea --to /tmp/tea.jsonl", "tea --as ming --why 'he asks for his data'"])
+            return try .export(
+                fields("conversation", name, .conversation),
+                after: fields(
+                    "after", after, .number("after", 0...Int64.max, "option.afterSequence", hasUsual: true)),
+                as: fields("as", member, .option("as", "NAME", "option.exportAs")))
         case .expiring(let days):
             fields.look("conversation.expiring")
             fields.ctl("conversation expiring", examples: ["", "--days 365 --json"])
@@ -174,28 +180,23 @@ extension AdminConversationPlace: AdminRecord {
             .number("around", 1...Int64.max, "option.aroundSequence"))
         let since: Int64? = try fields(
             "since", { if case .since(let moment) = $0 { moment } else { nil } }, .time("since", "option.since"))
-        let places: [Self] = [
-            before.map(Self.before), after.map(Self.after), around.map(Self.around), since.map(Self.since),
-        ].compactMap { $0 }
-        try fields.checkTyped(places.count <= 1, "ctl.onePlace")
-        guard let place = places.first ?? (fields.isTyping ? .before(.max) : nil) else { throw .field("since") }
-        self = place
+        let isNone = before == nil && after == nil && around == nil && since == nil
+        let newest = isNone && fields.isTyping ? Self.before(.max) : nil
+        self = try fields.one(
+            of: before.map(Self.before), after.map(Self.after), around.map(Self.around), since.map(Self.since), newest,
+            or: "since", "ctl.onePlace")
     }
 }
 
 /// Answers about conversations and their messages.
-package enum AdminConversationAnswer: Equatable, Sendable {
+package enum AdminConversationAnswer: AdminFamily {
     case trace(AdminTrace)
     case seen(AdminSeen)
     /// `next` asks for the page after it, `nil` on the last.
     case exported([AdminExportedMessage], next: Int64?)
     case expiring(AdminExpiring)
-}
 
-extension AdminConversationAnswer: AdminFamily {
-    static let all: [Self] = [
-        .trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample),
-    ]
+    static let all: [Self] = [.trace(.sample), .seen(.sample), .exported(.sample, next: .sample), .expiring(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -245,12 +245,9 @@ extension AdminSend.Target: AdminRecord {
         let conversation: String? = try fields(
             "conversation", { if case .conversation(let name) = $0 { name } else { nil } },
             .option("conversation", "CONVERSATION", "option.sendConversation"))
-        let targets: [Self] = [
-            user.map(Self.user), room.map(Self.room), conversation.map(Self.conversation), group.map(Self.group),
-        ].compactMap { $0 }
-        try fields.checkTyped(targets.count == 1, "ctl.toOrGroup")
-        guard let target = targets.first else { throw .field("group") }
-        self = target
+        self = try fields.one(
+            of: user.map(Self.user), room.map(Self.room), conversation.map(Self.conversation), group.map(Self.group),
+            or: "group", "ctl.toOrGroup")
     }
 }
 

@@ -169,6 +169,16 @@ struct AdminFields<Record> {
         return values
     }
 
+    /// The form of a value of which several could be given.
+    ///
+    /// - Throws: `invalid` with `key` when none is; for typed words, in the words of `refusal` unless one alone is.
+    func one<Form>(of forms: Form?..., or key: StaticString, _ refusal: String? = nil) throws(AdminError) -> Form {
+        let given = forms.compactMap { $0 }
+        if let refusal { try self.checkTyped(given.count == 1, refusal) }
+        guard let first = given.first else { throw .field(key.description) }
+        return first
+    }
+
     /// The fields of another record, beside the own ones in the same object.
     func inline<Inner: AdminRecord>(_ value: (Record) -> Inner) throws(AdminError) -> Inner {
         try Inner(AdminFields<Inner>(self.way, self.record.map(value)))

@@ -160,41 +160,16 @@ package struct AdminFileDetail: AdminRecord {
     }
 }
 
-/// Sums over all files.
-package struct AdminFileTotals: AdminRecord {
-    /// Number of files.
-    package var files: Int64
-    /// Number of contents; several files may share one.
-    package var objects: Int64
-    /// Bytes of the files, each counted by itself.
-    package var fileBytes: Int64
-    /// Bytes of the contents.
-    package var plainBytes: Int64
-    /// Bytes of the contents on the disk.
-    package var storedBytes: Int64
-    /// Number of files without a reference.
-    package var orphans: Int64
-    /// Number of contents found damaged.
-    package var damaged: Int64
-
-    package init(_ totals: FileTotals) {
-        self.files = totals.files
-        self.objects = totals.objects
-        self.fileBytes = totals.fileBytes
-        self.plainBytes = totals.plainBytes
-        self.storedBytes = totals.storedBytes
-        self.orphans = totals.unreferencedFiles
-        self.damaged = totals.damagedObjects
-    }
-
+extension FileTotals: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.init()
         self.files = try fields("files", \.files)
         self.objects = try fields("objects", \.objects)
         self.fileBytes = try fields("fileBytes", \.fileBytes)
         self.plainBytes = try fields("plainBytes", \.plainBytes)
         self.storedBytes = try fields("storedBytes", \.storedBytes)
-        self.orphans = try fields("orphans", \.orphans)
-        self.damaged = try fields("damaged", \.damaged)
+        self.unreferencedFiles = try fields("orphans", \.unreferencedFiles)
+        self.damagedObjects = try fields("damaged", \.damagedObjects)
     }
 }
 
@@ -375,11 +350,6 @@ extension AdminFileSend.Target: AdminRecord {
         let conversation: String? = try fields("conversation") {
             if case .conversation(let name) = $0 { name } else { nil }
         }
-        if let user {
-            self = .user(user)
-        } else {
-            guard let conversation else { throw .field("conversation") }
-            self = .conversation(conversation)
-        }
+        self = try fields.one(of: user.map(Self.user), conversation.map(Self.conversation), or: "conversation")
     }
 }

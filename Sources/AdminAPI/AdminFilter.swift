@@ -81,9 +81,7 @@ package struct AdminFilterTrial: AdminRecord {
 }
 
 extension AdminFilterRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample),
-    ]
+    static let all: [Self] = [.list(after: .sample), .add(.sample), .remove(.sample), .test(.sample)]
 
     static let more: [Self] = [.list(after: nil)]
 
@@ -113,19 +111,15 @@ extension AdminFilterRequest: AdminDefinitions {
 }
 
 /// Answers about the rules.
-package enum AdminFilterAnswer: Equatable, Sendable {
+package enum AdminFilterAnswer: AdminFamily {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case rules([AdminFilterRule], next: Int64?)
     /// The rule that was added or removed.
     case rule(AdminFilterRule)
     /// Rule that applies to the message; `nil` when it is delivered unchanged.
     case tested(AdminFilterRule?)
-}
 
-extension AdminFilterAnswer: AdminFamily {
-    static let all: [Self] = [
-        .rules(.sample, next: .sample), .rule(.sample), .tested(.sample),
-    ]
+    static let all: [Self] = [.rules(.sample, next: .sample), .rule(.sample), .tested(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

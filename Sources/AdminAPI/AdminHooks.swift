@@ -48,9 +48,7 @@ package struct AdminHookFunction: AdminRecord {
 }
 
 extension AdminHookRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .list, .setDisabled(.sample, .sample),
-    ]
+    static let all: [Self] = [.list, .setDisabled(.sample, .sample)]
 
     static let more: [Self] = [.setDisabled(.sample, false)]
 
@@ -73,17 +71,13 @@ extension AdminHookRequest: AdminDefinitions {
 }
 
 /// Answers about cloud functions.
-package enum AdminHookAnswer: Equatable, Sendable {
+package enum AdminHookAnswer: AdminFamily {
     /// Functions by name. `dropped`: number of events that no function was told, because the queue was full.
     case functions([AdminHookFunction], dropped: Int64)
     /// State after the request.
     case function(AdminHookFunction)
-}
 
-extension AdminHookAnswer: AdminFamily {
-    static let all: [Self] = [
-        .functions(.sample, dropped: .sample), .function(.sample),
-    ]
+    static let all: [Self] = [.functions(.sample, dropped: .sample), .function(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the message kinds of apps.
-package enum AdminKindRequest: Equatable, Sendable {
+package enum AdminKindRequest: AdminDefinitions {
     /// Lists all kinds, by number.
     case list
     /// Registers a kind, or replaces one.
@@ -11,9 +11,7 @@ package enum AdminKindRequest: Equatable, Sendable {
     case remove(MessageKind)
     /// Asks what would be shown of a body, without sending it; at most `AdminProtocol.maximumTextBytes`.
     case `try`(MessageKind, body: String)
-}
 
-extension AdminKindRequest: AdminDefinitions {
     static let all: [Self] = [
         .list, .set(.sample), .setDisabled(.sample, .sample), .remove(.sample), .try(.sample, body: .sample),
     ]
@@ -59,17 +57,13 @@ extension CommandPlace {
 }
 
 /// Answers about message kinds.
-package enum AdminKindAnswer: Equatable, Sendable {
+package enum AdminKindAnswer: AdminFamily {
     case kinds([AdminMessageKind])
     /// State after the request.
     case kind(AdminMessageKind)
     case tried(AdminKindTrial)
-}
 
-extension AdminKindAnswer: AdminFamily {
-    static let all: [Self] = [
-        .kinds(.sample), .kind(.sample), .tried(.sample),
-    ]
+    static let all: [Self] = [.kinds(.sample), .kind(.sample), .tried(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

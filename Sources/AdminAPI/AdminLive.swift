@@ -1,15 +1,11 @@
 /// Requests for the live metrics of the server.
-package enum AdminLiveRequest: Equatable, Sendable {
+package enum AdminLiveRequest: AdminDefinitions {
     /// Asks for the last ten minutes, and for one point a second as an event, until stopped.
     case start
     /// Asks for the last ten minutes alone.
     case look
-}
 
-extension AdminLiveRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .start, .look,
-    ]
+    static let all: [Self] = [.start, .look]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

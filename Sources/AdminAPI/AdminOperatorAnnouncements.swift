@@ -1,18 +1,14 @@
 package import ChatModel
 
 /// Requests about announcements to people.
-package enum AdminAnnouncementRequest: Equatable, Sendable {
+package enum AdminAnnouncementRequest: AdminDefinitions {
     case send(AdminNewAnnouncement)
     /// Lists announcements, newest first; `next` of the answer is the `before` of the page after it.
     case list(before: Int64?)
     /// Shows one announcement with its receivers, by their number; `after` is the `next` of the page before.
     case show(Int64, AnnouncementAudience, after: Int64?)
-}
 
-extension AdminAnnouncementRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample),
-    ]
+    static let all: [Self] = [.send(.sample), .list(before: .sample), .show(.sample, .sample, after: .sample)]
 
     static let more: [Self] = [.list(before: nil), .show(.sample, .all, after: nil)]
 
@@ -40,16 +36,12 @@ extension AdminAnnouncementRequest: AdminDefinitions {
 }
 
 /// Answers about announcements.
-package enum AdminAnnouncementAnswer: Equatable, Sendable {
+package enum AdminAnnouncementAnswer: AdminFamily {
     /// A page; `next` asks for the one after it, `nil` on the last.
-    case list([AdminOperatorAnnouncement], next: Int64?)
-    case one(AdminOperatorAnnouncement, people: [AdminAnnouncementReceiver], next: Int64?)
-}
+    case list([Announcement], next: Int64?)
+    case one(Announcement, people: [AdminAnnouncementReceiver], next: Int64?)
 
-extension AdminAnnouncementAnswer: AdminFamily {
-    static let all: [Self] = [
-        .list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample),
-    ]
+    static let all: [Self] = [.list(.sample, next: .sample), .one(.sample, people: .sample, next: .sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -85,47 +77,12 @@ package struct AdminNewAnnouncement: AdminRecord {
     }
 }
 
-/// An announcement.
-package struct AdminOperatorAnnouncement: AdminRecord {
-    /// Number of the announcement.
-    package var number: Int64
-    /// Title; may be empty.
-    package var title: String
-    /// Text.
-    package var text: String
-    /// Teams whose members get it; empty for every user.
-    package var teams: [String]
-    /// Name of the operator who sent it.
-    package var sender: String
-    /// Time of creation, UTC milliseconds.
-    package var createdAtMilliseconds: Int64
-    /// Time at which the last receiver got it, UTC milliseconds; `nil` while it is being sent.
-    package var sentAtMilliseconds: Int64?
-    /// Number of receivers so far.
-    package var receivers: Int64
-    /// Number of receivers who confirmed it.
-    package var confirmed: Int64
-
-    package init(
-        number: Int64, title: String, text: String, teams: [String], sender: String, createdAtMilliseconds: Int64,
-        sentAtMilliseconds: Int64?, receivers: Int64, confirmed: Int64
-    ) {
-        self.number = number
-        self.title = title
-        self.text = text
-        self.teams = teams
-        self.sender = sender
-        self.createdAtMilliseconds = createdAtMilliseconds
-        self.sentAtMilliseconds = sentAtMilliseconds
-        self.receivers = receivers
-        self.confirmed = confirmed
-    }
-
+extension Announcement: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.number = try fields("number", \.number)
-        self.title = try fields("title", \.title)
-        self.text = try fields("text", \.text)
-        self.teams = try fields("teams", \.teams)
+        self.init(
+            number: try fields("number", \.number), title: try fields("title", \.title),
+            body: try fields("text", \.body), sender: "", teams: try fields("teams", \.teams),
+            createdAtMilliseconds: 0)
         self.sender = try fields("sender", \.sender)
         self.createdAtMilliseconds = try fields("createdAt", \.createdAtMilliseconds)
         self.sentAtMilliseconds = try fields("sentAt", \.sentAtMilliseconds)

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about accounts and sessions, beyond the cases of `AdminRequest` itself.
-package enum AdminPeopleRequest: Equatable, Sendable {
+package enum AdminPeopleRequest: AdminDefinitions {
     /// Changes an account.
     case edit(AdminUserEdit)
     /// Asks for the result of an import without doing it; at most `AdminProtocol.importRows`.
@@ -22,9 +22,7 @@ package enum AdminPeopleRequest: Equatable, Sendable {
     case invitations(before: Int64?)
     /// Withdraws an open invitation by its number.
     case withdrawInvitation(Int64)
-}
 
-extension AdminPeopleRequest: AdminDefinitions {
     static let all: [Self] = [
         .edit(.sample), .preview(.sample), .endSessions(.sample, isDryRun: .sample), .details(.sample),
         .delete(.sample), .bring(.sample, isDryRun: .sample), .invite(.sample), .invitations(before: .sample),

@@ -1,18 +1,14 @@
 package import ChatModel
 
 /// Requests about the sign-in policy: sessions that may be open at the same time.
-package enum AdminPolicyRequest: Equatable, Sendable {
+package enum AdminPolicyRequest: AdminDefinitions {
     case show
     /// Lists the sessions that this policy would end. Changes nothing.
     case preview(SignInPolicy)
     /// Sets the policy for sign-ins from now on. With `endingNow` it also ends the sessions that a preview lists.
     case set(SignInPolicy, endingNow: Bool)
-}
 
-extension AdminPolicyRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .show, .preview(.sample), .set(.sample, endingNow: .sample),
-    ]
+    static let all: [Self] = [.show, .preview(.sample), .set(.sample, endingNow: .sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -37,19 +33,15 @@ extension AdminPolicyRequest: AdminDefinitions {
 }
 
 /// Answers about policies. `policy` is the text of `SignInPolicy`, `preset` the word of a known one.
-package enum AdminPolicyAnswer: Equatable, Sendable {
+package enum AdminPolicyAnswer: AdminFamily {
     /// Policy that is set.
     case policy(SignInPolicy)
     /// Sessions that would end, at most `AdminProtocol.pageRows`, and their number.
     case preview([AdminSession], count: Int64)
     /// Policy that was set, and the number of sessions that it ended.
     case changed(SignInPolicy, ended: Int64)
-}
 
-extension AdminPolicyAnswer: AdminFamily {
-    static let all: [Self] = [
-        .policy(.sample), .preview(.sample, count: .sample), .changed(.sample, ended: .sample),
-    ]
+    static let all: [Self] = [.policy(.sample), .preview(.sample, count: .sample), .changed(.sample, ended: .sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

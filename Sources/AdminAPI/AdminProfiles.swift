@@ -127,18 +127,14 @@ package enum AdminInvalidation: Equatable, Sendable {
 }
 
 /// Requests about profiles.
-package enum AdminProfileRequest: Equatable, Sendable {
+package enum AdminProfileRequest: AdminDefinitions {
     /// Shows a profile to the operator, or as `by` sees it in a conversation.
     case show(UserName, by: UserName?, in: String?)
     case set(AdminProfileChange)
     case invalidate(AdminInvalidation)
     case metrics
-}
 
-extension AdminProfileRequest: AdminDefinitions {
-    static let all: [Self] = [
-        .show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics,
-    ]
+    static let all: [Self] = [.show(.sample, by: .sample, in: .sample), .set(.sample), .invalidate(.sample), .metrics]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -167,15 +163,11 @@ extension AdminProfileRequest: AdminDefinitions {
 }
 
 /// Answers about profiles.
-package enum AdminProfileAnswer: Equatable, Sendable {
+package enum AdminProfileAnswer: AdminFamily {
     case one(AdminProfile)
     case metrics([AdminMetric])
-}
 
-extension AdminProfileAnswer: AdminFamily {
-    static let all: [Self] = [
-        .one(.sample), .metrics(.sample),
-    ]
+    static let all: [Self] = [.one(.sample), .metrics(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -195,16 +187,9 @@ extension AdminInvalidation: AdminRecord {
             .option("team", "CONVERSATION", "option.team"))
         // Said aloud: a request that lost its name must not mean everybody.
         let isAll: Bool? = try fields("all", { $0 == .all ? true : nil }, .flag("all", "option.allProfiles"))
-        let count = [person != nil, team != nil, isAll != nil].filter { $0 }.count
-        try fields.checkTyped(count == 1, "ctl.profile.whose")
-        if let person {
-            self = .person(person)
-        } else if let team {
-            self = .team(team)
-        } else {
-            guard isAll == true else { throw .field("all") }
-            self = .all
-        }
+        self = try fields.one(
+            of: person.map(Self.person), team.map(Self.team), isAll == true ? .all : nil, or: "all",
+            "ctl.profile.whose")
     }
 }
 

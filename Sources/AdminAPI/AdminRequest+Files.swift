@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about files.
-package enum AdminFileRequest: Equatable, Sendable {
+package enum AdminFileRequest: AdminDefinitions {
     case list(AdminFileQuery)
     case show(FileKey)
     /// Reads and checks the content of one file, or all contents; events report the progress.
@@ -10,9 +10,7 @@ package enum AdminFileRequest: Equatable, Sendable {
     case collect(isDryRun: Bool)
     case delete(FileKey)
     case send(AdminFileSend)
-}
 
-extension AdminFileRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(.sample), .show(.sample), .verify(.sample), .collect(isDryRun: .sample), .delete(.sample),
         .send(.sample),
@@ -63,17 +61,13 @@ extension CommandPlace {
 }
 
 /// Answers about files.
-package enum AdminFileAnswer: Equatable, Sendable {
-    case list([AdminFile], AdminFileTotals)
+package enum AdminFileAnswer: AdminFamily {
+    case list([AdminFile], FileTotals)
     case one(AdminFileDetail)
     case checked(AdminFileCheck)
     case collected(AdminCollection)
-}
 
-extension AdminFileAnswer: AdminFamily {
-    static let all: [Self] = [
-        .list(.sample, .sample), .one(.sample), .checked(.sample), .collected(.sample),
-    ]
+    static let all: [Self] = [.list(.sample, .sample), .one(.sample), .checked(.sample), .collected(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -241,7 +241,7 @@ extension CommandPlace {
 }
 
 /// Answers about teams.
-package enum AdminTeamAnswer: Equatable, Sendable {
+package enum AdminTeamAnswer: AdminFamily {
     case team(AdminTeam)
     case invited(AdminTeamInvited)
     case card([AdminCardRow])
@@ -250,9 +250,7 @@ package enum AdminTeamAnswer: Equatable, Sendable {
     case requests([AdminJoinRequest], next: Int64?)
     /// State after the request.
     case request(AdminJoinRequest)
-}
 
-extension AdminTeamAnswer: AdminFamily {
     static let all: [Self] = [
         .team(.sample), .invited(.sample), .card(.sample), .announcements(.sample), .requests(.sample, next: .sample),
         .request(.sample),

@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about uploads and downloads.
-package enum AdminTransferRequest: Equatable, Sendable {
+package enum AdminTransferRequest: AdminDefinitions {
     /// Lists transfers of one user, or of all for `nil`; `withOver` includes ended ones. The limit is
     /// 1...`AdminProtocol.fileRows`.
     case list(UserName?, withOver: Bool, limit: Int64)
@@ -15,9 +15,7 @@ package enum AdminTransferRequest: Equatable, Sendable {
     case piece(AdminPiece)
     /// Ends the upload. The answer comes when the file is complete and on the disk.
     case finishUpload
-}
 
-extension AdminTransferRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(.sample, withOver: .sample, limit: .sample), .change(.sample, .sample), .watch(.sample),
         .upload(.sample), .piece(.sample), .finishUpload,
@@ -64,17 +62,13 @@ extension AdminTransferRequest: AdminDefinitions {
 }
 
 /// Answers about transfers.
-package enum AdminTransferAnswer: Equatable, Sendable {
+package enum AdminTransferAnswer: AdminFamily {
     case list([AdminTransfer])
     case one(AdminTransfer)
     /// Bytes of the file that are there after the piece.
     case taken(Int64)
-}
 
-extension AdminTransferAnswer: AdminFamily {
-    static let all: [Self] = [
-        .list(.sample), .one(.sample), .taken(.sample),
-    ]
+    static let all: [Self] = [.list(.sample), .one(.sample), .taken(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -232,8 +232,8 @@ extension AdminRequest: AdminDefinitions {
             return try .listConversations(after: fields.page("after", after))
         case .showConversation(let name):
             fields.look("conversation.show")
-            fields.line(ctl("conversation show", .word(name)))
-            return try .showConversation(fields("conversation", name))
+            fields.ctl("conversation show", examples: ["tea", "lan,ming --messages 100", "id:7"])
+            return try .showConversation(fields("conversation", name, .conversation))
         case .listMessages(let conversation, let before, let limit):
             fields.look("conversation.messages")
             return try .listMessages(

@@ -36,10 +36,11 @@ package struct AdminSearch: AdminRecord {
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
-        self.words = try fields("words", \.words)
-        self.conversation = try fields("conversation", \.conversation)
-        self.sender = try fields("sender", \.sender)
-        self.limit = try fields("limit", \.limit)
+        self.words = try fields("words", \.words, .words("WORDS", "argument.searchWords"))
+        self.conversation = try fields(
+            "conversation", \.conversation, .option("conversation", "CONVERSATION", "option.searchConversation"))
+        self.sender = try fields("sender", \.sender, .option("sender", "NAME", "option.searchSender"))
+        self.limit = try fields("limit", \.limit, .number("limit", 1...1_000, "option.searchLimit", hasUsual: true))
         self.after = try fields("after", \.after)
         let (words, limit) = (self.words, self.limit)
         try fields.check(words.unicodeScalars.count <= Self.maximumCharacters, "words")
@@ -50,16 +51,19 @@ package struct AdminSearch: AdminRecord {
 extension AdminSearchRequest: AdminDefinitions {
     static let all: [Self] = [.messages(.sample), .status, .rebuild]
 
+    /// `ctl` asks for as many pages as it takes.
+    static let more: [Self] = [.messages(AdminSearch("", limit: 50))]
+
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .messages(let search):
             fields.look("message.search", search.conversation, isAudited: true)
-            fields.line(
-                search.after != nil
-                    ? nil
-                    : ctl(
-                        "message search", .word(search.words), .option("conversation", search.conversation),
-                        .option("sender", search.sender?.text), .option("limit", search.limit)))
+            fields.ctl(
+                "message search",
+                examples: [
+                    "龙井 --why 'ming asks where the tea was ordered'",
+                    "parcel --conversation tea --limit 10 --why 'a parcel is missing'",
+                ])
             return try .messages(fields.inline(search))
         case .status:
             fields.look("search.status")
@@ -74,14 +78,12 @@ extension AdminSearchRequest: AdminDefinitions {
 }
 
 /// Answers about searching. A rebuild is answered with `done` once it was asked for.
-package enum AdminSearchAnswer: Equatable, Sendable {
+package enum AdminSearchAnswer: AdminFamily {
     /// A page, the newest message first; `next` asks for the one after it, `nil` on the last. `indexedTo` is the time
     /// before which everything said can be found, UTC milliseconds.
     case found([AdminFound], next: String?, indexedTo: Int64)
     case status(AdminSearchStatus)
-}
 
-extension AdminSearchAnswer: AdminFamily {
     static let all: [Self] = [.found(.sample, next: .sample, indexedTo: .sample), .status(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {

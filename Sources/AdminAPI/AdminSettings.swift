@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about settings: those of conversations, those of the server's file, and limits.
-package enum AdminSettingsRequest: Equatable, Sendable {
+package enum AdminSettingsRequest: AdminDefinitions {
     case list
     case show(String)
     /// Sets a value. A setting of the file holds everywhere, and has no other scope. With a conversation, named as in
@@ -13,9 +13,7 @@ package enum AdminSettingsRequest: Equatable, Sendable {
     /// user, to a plain member.
     case effective(conversation: String, user: UserName?)
     case limits
-}
 
-extension AdminSettingsRequest: AdminDefinitions {
     static let all: [Self] = [
         .list, .show(.sample), .set(.sample, .sample, .sample, conversation: .sample),
         .reset(.sample, .sample, conversation: .sample),
@@ -109,17 +107,13 @@ extension SessionScope: AdminRecord {
 }
 
 /// Answers about settings.
-package enum AdminSettingsAnswer: Equatable, Sendable {
+package enum AdminSettingsAnswer: AdminFamily {
     case list([AdminSetting])
     case one(AdminSetting)
     case effective([AdminEffectiveSetting])
     case limits([AdminSettingLimit])
-}
 
-extension AdminSettingsAnswer: AdminFamily {
-    static let all: [Self] = [
-        .list(.sample), .one(.sample), .effective(.sample), .limits(.sample),
-    ]
+    static let all: [Self] = [.list(.sample), .one(.sample), .effective(.sample), .limits(.sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

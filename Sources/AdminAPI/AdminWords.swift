@@ -1,7 +1,7 @@
 package import ChatModel
 
 /// Requests about the word list.
-package enum AdminWordRequest: Equatable, Sendable {
+package enum AdminWordRequest: AdminDefinitions {
     /// Lists rules in the order of their folded words, at most `AdminProtocol.pageRows`; `after` is the `next` of the
     /// page before.
     case list(after: String?)
@@ -13,18 +13,18 @@ package enum AdminWordRequest: Equatable, Sendable {
     case test(String)
     /// Lists messages with watched words, newest first; `before` is the `next` of the page before.
     case flagged(before: Int64?)
-}
 
-extension AdminWordRequest: AdminDefinitions {
     static let all: [Self] = [
         .list(after: .sample), .add(.sample), .remove(.sample), .test(.sample), .flagged(before: .sample),
     ]
+
+    static let more: [Self] = [.list(after: nil), .flagged(before: nil)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let after):
             fields.look("word.list")
-            fields.line(after == nil ? ctl("word list") : nil)
+            fields.ctl("word list", examples: ["", "--action mask"])
             return try .list(after: fields.page("after", after))
         case .add(let rules):
             fields.change("word.add", .words(rules.map(\.word)))
@@ -41,7 +41,7 @@ extension AdminWordRequest: AdminDefinitions {
                 fields("text", text, atMost: AdminProtocol.maximumTextBytes, .argument("TEXT", "argument.testText")))
         case .flagged(let before):
             fields.look("word.flagged")
-            fields.line(before == nil ? ctl("word flagged") : nil)
+            fields.ctl("word flagged", examples: ["", "--limit 500"])
             return try .flagged(before: fields("before", before))
         }
     }
@@ -56,17 +56,13 @@ extension AdminWordRequest {
 }
 
 /// Answers about the word list. Adding and removing are answered with `count`: the number of changed rules.
-package enum AdminWordAnswer: Equatable, Sendable {
+package enum AdminWordAnswer: AdminFamily {
     /// A page; `next` asks for the one after it, `nil` on the last.
     case rules([WordRule], next: String?)
     case tested(AdminWordTest)
     case flagged([AdminFlagged], next: Int64?)
-}
 
-extension AdminWordAnswer: AdminFamily {
-    static let all: [Self] = [
-        .rules(.sample, next: .sample), .tested(.sample), .flagged(.sample, next: .sample),
-    ]
+    static let all: [Self] = [.rules(.sample, next: .sample), .tested(.sample), .flagged(.sample, next: .sample)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {

@@ -165,7 +165,9 @@ extension CommandPlace {
 extension String {
     static func unsaid(at place: CommandPlace) -> String? { place.isOptional ? "" : nil }
     func words(at place: CommandPlace) -> [String]? { [self] }
-    init(words: [String], at place: CommandPlace) throws(AdminError) { self = try place.word(of: words) }
+    init(words: [String], at place: CommandPlace) throws(AdminError) {
+        self = place.isRepeated ? words.joined(separator: " ") : try place.word(of: words)
+    }
 }
 
 extension Int64 {

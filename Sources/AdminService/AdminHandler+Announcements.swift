@@ -10,7 +10,7 @@ extension AdminHandler {
             self.read(then) { transaction throws(StoreError) in
                 let found = try transaction.announcements.page(before: before ?? .max, limit: AnnouncementBounds.page)
                 let next = found.count == AnnouncementBounds.page ? found.last?.number : nil
-                return .announcements(.list(found.map { AdminOperatorAnnouncement($0) }, next: next))
+                return .announcements(.list(found, next: next))
             }
         case .show(let number, let people, let last):
             self.read(then) { transaction throws(StoreError) in
@@ -22,7 +22,7 @@ extension AdminHandler {
                     of: number, people, after: last.map { UserID(rawValue: $0) }, limit: rows)
                 return .announcements(
                     .one(
-                        AdminOperatorAnnouncement(notice), people: found.map { AdminAnnouncementReceiver($0) },
+                        notice, people: found.map { AdminAnnouncementReceiver($0) },
                         next: found.count == rows ? found.last?.user.rawValue : nil))
             }
         }
@@ -48,7 +48,7 @@ extension AdminHandler {
             guard let notice = try transaction.reading.announcements.notice(number) else {
                 throw .notFound("announcement \(number)")
             }
-            return .announcements(.one(AdminOperatorAnnouncement(notice), people: [], next: nil))
+            return .announcements(.one(notice, people: [], next: nil))
         }
     }
 }
@@ -60,15 +60,6 @@ private func checkText(_ text: String) throws(AdminError) {
     }
     guard !hasControls, text.contains(where: { !$0.isWhitespace }) else {
         throw AdminError(.invalid, "an announcement has words, and no control characters but tabs and line feeds")
-    }
-}
-
-extension AdminOperatorAnnouncement {
-    init(_ notice: ChatModel.Announcement) {
-        self.init(
-            number: notice.number, title: notice.title, text: notice.body, teams: notice.teams.map(\.text),
-            sender: notice.sender, createdAtMilliseconds: notice.createdAtMilliseconds,
-            sentAtMilliseconds: notice.sentAtMilliseconds, receivers: notice.receivers, confirmed: notice.confirmed)
     }
 }
 

@@ -34,7 +34,7 @@ extension AdminHandler {
             wanted.onlyDamaged = query.onlyDamaged
             wanted.limit = Int(query.limit)
             let files = try transaction.files.files(wanted).map { AdminFile($0) }
-            return .files(.list(files, AdminFileTotals(try transaction.files.fileTotals())))
+            return .files(.list(files, try transaction.files.fileTotals()))
         }
     }
 

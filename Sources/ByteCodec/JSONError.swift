@@ -33,9 +33,6 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// True when the text only ends too early.
-    package var isInputEnded: Bool { self.reason == .inputEnded }
-
     /// True when the text up to here is JSON but not the kind of value that was asked for.
     package var isMismatch: Bool {
         switch self.reason {

@@ -15,8 +15,8 @@
     || !__has_include("page/select.js") || !__has_include("page/uploads.js")                                           \
     || !__has_include("page/zh.json") || !__has_include("page/options.js") || !__has_include("page/record.js")         \
     || !__has_include("page/secure.js") || !__has_include("page/kinds.js") || !__has_include("page/theme.js")          \
-    || !__has_include("page/en-more.json") || !__has_include("page/zh-more.json") || !__has_include("page/store.js")   \
-    || !__has_include("page/install.js") || !__has_include("page/notices.js") || !__has_include("page/worker.js")      \
+    || !__has_include("page/en-more.json") || !__has_include("page/zh-more.json")                                      \
+    || !__has_include("page/notices.js") || !__has_include("page/worker.js")                                           \
     || !__has_include("page/app.webmanifest") || !__has_include("page/icon.png")
 #error "assets/page is incomplete"
 #endif
@@ -46,7 +46,7 @@ EMBED(chinese, "lang/zh-Hans.json")
     X(parts, "parts.js") X(people, "people.js") X(search, "search.js") X(select, "select.js")                          \
     X(uploads, "uploads.js") X(zh, "zh.json")                                                                          \
     X(options, "options.js") X(record, "record.js") X(secure, "secure.js") X(kinds, "kinds.js") X(theme, "theme.js")   \
-    X(en_more, "en-more.json") X(zh_more, "zh-more.json") X(store, "store.js") X(install, "install.js")                \
+    X(en_more, "en-more.json") X(zh_more, "zh-more.json")                                                              \
     X(notices, "notices.js") X(worker, "worker.js") X(manifest, "app.webmanifest") X(icon_png, "icon.png")
 
 #define PAGE_INCLUDE(name, file) INCLUDE(page_##name, "page/" file)

@@ -18,11 +18,14 @@ package struct LeanCloudServices: Sendable {
     package var clock: Clock
     /// Log of the gateway.
     package var log: Log
+    /// True where people are told how those alone stand with whom they share a conversation or a friendship.
+    package var showsOnlyAcquainted: Bool
     let rooms: LeanCloudRooms
     let rates: LeanCloudRates
 
     package init(
-        broker: Broker, store: Store, accounts: Accounts, settings: LeanCloudSettings, clock: Clock, log: Log
+        broker: Broker, store: Store, accounts: Accounts, settings: LeanCloudSettings, clock: Clock, log: Log,
+        showsOnlyAcquainted: Bool = false
     ) {
         self.broker = broker
         self.store = store
@@ -30,6 +33,7 @@ package struct LeanCloudServices: Sendable {
         self.settings = settings
         self.clock = clock
         self.log = log
+        self.showsOnlyAcquainted = showsOnlyAcquainted
         self.rooms = LeanCloudRooms(store: store, rejoinSeconds: settings.roomRejoinSeconds, clock: clock, log: log)
         self.rates = LeanCloudRates(settings)
     }

@@ -231,8 +231,22 @@ extension LeanCloudSession {
             return self.fail(command, .appQuotaExceeded.saying("at most \(Self.mostAsked) people at a time"))
         }
         let names = asked.compactMap { UserName($0) }
+        guard self.services.showsOnlyAcquainted, let user = self.identity?.user else {
+            return self.answerPresence(command, names, of: Set(names))
+        }
         let later = self.later()
-        self.services.broker.online(Set(names)) { online in
+        self.services.store.read(for: .person(user)) { store throws(StoreError) in
+            try store.profiles.acquaintances(of: user, among: Set(names))
+        } then: { result in
+            // When the store is too busy to say whom they know, they know nobody.
+            let known = (try? result.get()) ?? []
+            later { $0.answerPresence(command, names, of: known) }
+        }
+    }
+
+    private func answerPresence(_ command: GenericCommand, _ names: [UserName], of known: Set<UserName>) {
+        let later = self.later()
+        self.services.broker.online(known) { online in
             later { session in
                 var answer = session.answer(to: command, .session, .queryResult)
                 var message = SessionCommand()

@@ -45,6 +45,19 @@ package final class Profiles: Sendable {
     /// list names nobody else.
     package var showsOnlyAcquainted: Bool { self.engine.options.visibility == .acquainted }
 
+    /// Finds those of some people whose profile and presence a person may know: all of them, or where
+    /// `showsOnlyAcquainted` says so those alone whom one read of the store finds. When the store is too busy to say whom
+    /// they know, they know nobody. `then` runs once, on this thread or the store's.
+    package func visible(
+        _ names: Set<UserName>, to asker: UserID, then: @escaping @Sendable (Set<UserName>) -> Void
+    ) {
+        guard self.showsOnlyAcquainted else { return then(names) }
+        self.engine.store.read(
+            for: .person(asker),
+            { reading throws(StoreError) in try reading.profiles.acquaintances(of: asker, among: names) }
+        ) { result in then((try? result.get()) ?? []) }
+    }
+
     /// Profile in memory and not out of date, as everybody sees it; nothing is asked for.
     package func cached(_ name: UserName) -> ProfileInfo? {
         let now = self.engine.clock.now()

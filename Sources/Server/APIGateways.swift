@@ -42,6 +42,7 @@ extension TeahouseServer {
             }
         }
         services.publicURL = options.publicURL
+        services.showsOnlyAcquainted = profiles.showsOnlyAcquainted
         var groups = [
             RouteGroup(
                 Router(

@@ -39,7 +39,9 @@ struct PageFiles: Sendable {
 
     init(contents: [(name: String, bytes: [UInt8])]) {
         let contents = contents.map { file in
-            Self.isText(file.name) ? (name: file.name, bytes: Self.bare(file.bytes)) : file
+            guard Self.isText(file.name) else { return file }
+            let bare = Self.bare(file.bytes)
+            return (name: file.name, bytes: file.name.hasSuffix(".css") ? Self.tight(bare) : bare)
         }
         let hash = contents.reduce(UInt64(0)) { hash, file in
             StableHash.xxh64(file.bytes, seed: StableHash.xxh64(file.name, seed: hash))
@@ -84,6 +86,19 @@ struct PageFiles: Sendable {
         }
         // As many ends of lines as there were.
         result.removeLast()
+        return result
+    }
+
+    /// A stylesheet without the spaces that mean nothing: after a colon, comma, semicolon or brace, and before a brace. No text of it may
+    /// hold one of them.
+    static func tight(_ style: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(style.count)
+        for (index, byte) in style.enumerated() {
+            let next = index + 1 < style.count ? style[index + 1] : 0
+            let isIdle = result.last.map("{};:,\n".utf8.contains) ?? true || "{}".utf8.contains(next)
+            if byte != UInt8(ascii: " ") || !isIdle { result.append(byte) }
+        }
         return result
     }
 

@@ -136,7 +136,7 @@ package final class TeahouseServer: Sendable {
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
         let leanCloud = LeanCloudServices(
             broker: broker, store: store, accounts: accounts, settings: options.leanCloud, clock: options.clock,
-            log: options.log)
+            log: options.log, showsOnlyAcquainted: options.profiles.service.visibility == .acquainted)
         if options.servesLeanCloud {
             do throws(StoreError) { try leanCloud.begin() } catch { throw .store(error) }
         }

@@ -160,11 +160,6 @@ package final class Transfers: Sendable {
         self.maintenance.collect { [self] in then(self.metrics) }
     }
 
-    /// Reads and checks every content, as fast as the disk allows.
-    package func checkNow(then: @escaping @Sendable (TransferMetrics) -> Void) {
-        self.check(nil) { [self] _ in then(self.metrics) }
-    }
-
     /// Reads and checks one content, or all, as fast as the disk allows; one check after the other.
     ///
     /// - Parameters:

@@ -132,9 +132,6 @@ package final class Connection {
     /// As `sendText`, for one message that goes to many: a large one is not copied.
     package func sendText(shared: SharedBytes) { self.send(.text, shared) }
 
-    /// Sends one binary message whose bytes other connections share.
-    package func sendBinary(shared: SharedBytes) { self.send(.binary, shared) }
-
     private func send(_ opcode: WebSocketOpcode, _ bytes: UnsafeRawBufferPointer) {
         guard self.end == nil else { return }
         precondition(self.stage >= .webSocket, "a message before the gateway has accepted the connection")

@@ -112,7 +112,7 @@ struct AccountsTests {
         try fixture.add(romeo)
         let token = try fixture.issue(romeo)
         let before = try #require(fixture.signIn(romeo, .token(token)).identity)
-        _ = try fixture.accounts.wait { fixture.accounts.setRole(of: romeo, to: .administrator, then: $0) }
+        _ = try fixture.accounts.wait { fixture.accounts.edit(romeo, role: .administrator, then: $0) }
         #expect(!fixture.accounts.authenticator.isStillValid(before))
         #expect(fixture.signIn(romeo, .token(token)).identity?.role == .administrator)
     }
@@ -136,7 +136,7 @@ struct AccountsTests {
         held.wait(until: { $0 == 3 }, then: { _ in })
         let answer = ConditionLock<SignInResult?>(nil)
         fixture.start(romeo, .token(token)) { result in answer.change { $0 = result } }
-        _ = try fixture.accounts.wait { fixture.accounts.setRole(of: romeo, to: .administrator, then: $0) }
+        _ = try fixture.accounts.wait { fixture.accounts.edit(romeo, role: .administrator, then: $0) }
         gate.change { $0 = true }
         #expect(answer.wait(until: { $0 != nil }, then: { $0! }) == .refused(.unavailable))
         #expect(fixture.signIn(romeo, .token(token)).identity != nil)

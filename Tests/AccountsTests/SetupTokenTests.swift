@@ -99,7 +99,7 @@ struct SetupTokenTests {
         try self.fixture.add(juliet, role: byRole ? .member : .administrator)
         if byRole {
             _ = try self.fixture.accounts.wait {
-                self.fixture.accounts.setRole(of: juliet, to: .administrator, then: $0)
+                self.fixture.accounts.edit(juliet, role: .administrator, then: $0)
             }
         }
         #expect(access(path, F_OK) != 0)

@@ -15,7 +15,7 @@ private let fileJSON =
     + #""storedSize":40,"hash":"\#(hashText)","owner":"朱丽叶","references":2,"complete":true,"damaged":false,"#
     + #""createdAt":9"#
 
-private var sampleTotals: AdminFileTotals {
+private var sampleTotals: FileTotals {
     var totals = FileTotals()
     totals.files = 1
     totals.objects = 2
@@ -24,7 +24,7 @@ private var sampleTotals: AdminFileTotals {
     totals.storedBytes = 5
     totals.unreferencedFiles = 6
     totals.damagedObjects = 7
-    return AdminFileTotals(totals)
+    return totals
 }
 
 private let sampleCheck = AdminFileCheck(

@@ -1,8 +1,8 @@
 import AdminAPI
 import ChatModel
 
-private let sampleAnnouncement = AdminOperatorAnnouncement(
-    number: 3, title: "维护", text: "a\nb", teams: ["verona"], sender: "ming", createdAtMilliseconds: 5,
+private let sampleAnnouncement = Announcement(
+    number: 3, title: "维护", body: "a\nb", sender: "ming", teams: [verona], createdAtMilliseconds: 5,
     sentAtMilliseconds: 6, receivers: 2, confirmed: 1)
 private let noticeJSON =
     #""number":3,"title":"维护","text":"a\nb","teams":["verona"],"sender":"ming","createdAt":5,"sentAt":6,"#

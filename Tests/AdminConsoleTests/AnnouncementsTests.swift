@@ -5,9 +5,9 @@ import Localization
 import Testing
 
 @Suite("Announcements to people") struct AnnouncementsTests {
-    private static func notice(_ number: Int64, teams: [String] = []) -> AdminOperatorAnnouncement {
-        AdminOperatorAnnouncement(
-            number: number, title: "维护", text: "今晚八点维护一小时", teams: teams, sender: "ming",
+    private static func notice(_ number: Int64, teams: [ChannelName] = []) -> Announcement {
+        Announcement(
+            number: number, title: "维护", body: "今晚八点维护一小时", sender: "ming", teams: teams,
             createdAtMilliseconds: ConsoleDriver.now - 60_000,
             sentAtMilliseconds: number == 2 ? nil : ConsoleDriver.now - 50_000,
             receivers: 40, confirmed: 12)
@@ -18,7 +18,10 @@ import Testing
             switch request {
             case .announcements(.list):
                 return .success(
-                    .announcements(.list([Self.notice(2), Self.notice(1, teams: ["tea", "kitchen"])], next: nil)))
+                    .announcements(
+                        .list(
+                            [Self.notice(2), Self.notice(1, teams: [TeamServer.name, ChannelName("kitchen")!])],
+                            next: nil)))
             case .announcements(.show(let number, let people, let after)):
                 let all = [
                     AdminAnnouncementReceiver(name: UserName("ming")!, confirmedAtMilliseconds: ConsoleDriver.now),

@@ -263,7 +263,7 @@ import Testing
             totals.fileBytes = 4_096
             totals.plainBytes = 4_096
             totals.storedBytes = 1_024
-            return .success(.files(.list([file], AdminFileTotals(totals))))
+            return .success(.files(.list([file], totals)))
         case .files(.delete): return .success(.count(1))
         default: return Samples.answer(request)
         }

@@ -62,7 +62,7 @@ struct Uploading {
 }
 
 extension AdminClient {
-    func files(_ query: AdminFileQuery = AdminFileQuery()) throws -> (files: [AdminFile], totals: AdminFileTotals) {
+    func files(_ query: AdminFileQuery = AdminFileQuery()) throws -> (files: [AdminFile], totals: FileTotals) {
         guard case .files(.list(let files, let totals)) = try self.ask(.files(.list(query))) else {
             throw AdminError(.protocolError, "another answer was due")
         }
@@ -125,7 +125,9 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         #expect(files[0].name == "剧本\u{1B}.txt" && files[0].owner == romeo && files[0].size == 3 << 20)
         let stored = try #require(files[0].storedSize)
         #expect(stored < files[0].size / 2)
-        #expect(totals.files == 1 && totals.objects == 1 && totals.plainBytes == 3 << 20 && totals.orphans == 1)
+        #expect(
+            totals.files == 1 && totals.objects == 1
+                && totals.plainBytes == 3 << 20 && totals.unreferencedFiles == 1)
         #expect(totals.storedBytes == stored)
         let detail = try client.file(done.file)
         #expect(detail.provider == "objects" && detail.codec == "gzip" && detail.references.isEmpty)
@@ -338,7 +340,7 @@ func prose(_ count: Int, seed: Int = 0) -> [UInt8] {
         #expect(found.damaged.map(\.hash) == [try #require(try client.file(bad.file).file.hash)])
         #expect(reports.first?.allObjects == 2)
         let listed = try client.files(AdminFileQuery(onlyDamaged: true))
-        #expect(listed.files.map(\.key) == [bad.file] && listed.totals.damaged == 1)
+        #expect(listed.files.map(\.key) == [bad.file] && listed.totals.damagedObjects == 1)
         guard case .status(let status) = try client.ask(.status) else {
             Issue.record("no status")
             return

@@ -40,7 +40,7 @@ struct JSONReaderTests {
         ])
     func refuses(_ text: String) {
         let error = Self.fault(Array(text.utf8))
-        #expect(error?.isInputEnded == false)
+        #expect(error?.reason != .inputEnded)
         #expect(error?.isMismatch == false)
     }
 
@@ -55,7 +55,7 @@ struct JSONReaderTests {
         let whole = bytes.last == 0x20 ? bytes.count - 1 : bytes.count
         for count in 0..<whole {
             let error = Self.fault(Array(bytes[..<count]))
-            #expect(error?.isInputEnded == true, "first \(count) bytes: \(String(describing: error))")
+            #expect(error?.reason == .inputEnded, "first \(count) bytes: \(String(describing: error))")
             #expect(error?.offset == count)
         }
     }
@@ -64,7 +64,7 @@ struct JSONReaderTests {
         "a number cut after a sign, point or exponent has ended too early",
         arguments: ["-", "1.", "1e", "1e+", "-1.0E-"])
     func cutNumbers(_ text: String) {
-        #expect(Self.fault(Array(text.utf8))?.isInputEnded == true)
+        #expect(Self.fault(Array(text.utf8))?.reason == .inputEnded)
     }
 
     @Test(

@@ -28,6 +28,27 @@ struct EndTests {
         try spike.settle()
     }
 
+    @Test("where people see only whom they know, a stranger is never online")
+    func strangers() throws {
+        let server = try TestServer { $0.profiles.service.visibility = .acquainted }
+        _ = try server.directID("Tom", "Jerry")
+        let tom = try server.leanCloud("Tom")
+        let jerry = try server.leanCloud("Jerry")
+        let spike = try server.leanCloud("Spike")
+        func online() throws -> [String]? {
+            let answer = try tom.request(.session, .query) { command in
+                command.sessionMessage = SessionCommand()
+                command.sessionMessage?.sessionPeerIds = ["Spike", "Tom", "Jerry"]
+            }
+            return answer.sessionMessage?.onlineSessionPeerIds
+        }
+        #expect(try online() == ["Tom", "Jerry"])
+        _ = try server.directID("Tom", "Spike")
+        #expect(try online() == ["Spike", "Tom", "Jerry"])
+        try jerry.settle()
+        try spike.settle()
+    }
+
     @Test("who is kicked is told why; the socket closes with the last session on it")
     func kick() throws {
         let server = try TestServer()

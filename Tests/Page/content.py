@@ -268,6 +268,29 @@ async def kinds() -> None:
     await open_group("ming")
 
 
+@checks.check("a picture opens whole, with its buttons, and closes; what the server says itself has a name that people can read")
+async def lightbox() -> None:
+    ming = screens["ming"]
+    await open_group("ming")
+    request = urllib.request.Request(f"http://{house.host}:{house.port}/api/v1/files/tea.png", method="PUT", data=LOGO, headers={
+        "Authorization": f"Bearer {tokens['hua']}", "Content-Type": "image/png"})
+    with urllib.request.urlopen(request) as answer:
+        file = json.loads(answer.read())["id"]
+    ask("hua", "POST", f"conversations/{group}/messages", {"clientToken": "tea", "kind": "picture", "attachment": {"file": file}})
+    await ming.locator(".row .picture img").last.wait_for()
+    await ming.locator(".row .picture").last.click()
+    await ming.locator("dialog.light img").wait_for()
+    equal(await ming.locator("dialog.light img").evaluate("image => image.decode().then(() => image.naturalWidth)"), 1, "the picture's width")
+    await is_well(ming)
+    await ming.keyboard.press("Escape")
+    await ming.wait_for_selector("dialog", state="detached")
+    ctl("notice", "send", "茶已备好", "--title", "通知")
+    await ming.locator("a.entry .title", has_text="系统通知").wait_for()
+    equal(await ming.locator("a.entry", has_text="____system").count(), 0, "names of accounts")
+    await ming.click(".bar.notice .button")
+    await ming.wait_for_selector(".bar.notice", state="detached")
+
+
 @checks.check("voice messages that follow one that is played play by themselves, where that was set")
 async def auto_play() -> None:
     ming, hua = screens["ming"], screens["hua"]
@@ -382,8 +405,10 @@ async def alerts() -> None:
 @checks.check("an announcement comes at once and stands in a bar until it is confirmed, here or elsewhere, and in the list after that")
 async def announcement() -> None:
     ming = screens["ming"]
+    # What is read at first has been read, by this page and not by the one before.
+    await ming.goto("about:blank")
     async with ming.expect_response(lambda answer: "/api/v1/notices" in answer.url):
-        await ming.reload()
+        await open_group("ming")
     asked = people_page.asked(ming, "notices")
     ctl("notice", "send", "今晚八点维护，请保存工作", "--title", "维护通知")
     await ming.locator(".bar.notice", has_text="维护通知").wait_for()
@@ -418,7 +443,7 @@ async def offline() -> None:
             break
         await asyncio.sleep(0.1)
     # Written when it is put away, not only some seconds later.
-    await ming.evaluate("import(`/page/${document.documentElement.dataset.page}/store.js`).then((store) => store.keepNow())")
+    await ming.evaluate("import(`/page/${document.documentElement.dataset.page}/secure.js`).then((secure) => secure.keepNow())")
     house.kill()
     await ming.reload()
     await see(ming, "n299z")

@@ -244,6 +244,23 @@ struct LookUpTests {
         #expect(rig.lookUp("juliet")[0].isKnown)
     }
 
+    @Test("who is in many conversations knows the same people: then theirs are looked through")
+    func acquaintedOfMany() throws {
+        let rig = try Rig { $0.visibility = .acquainted }
+        let (romeo, juliet) = (rig.id("romeo"), rig.id("juliet"))
+        try rig.write { writing throws(StoreError) in
+            for number in 1...200 {
+                _ = try writing.conversations.createChannel(.group, ChannelName("g\(number)")!, creator: romeo)
+            }
+        }
+        #expect(rig.lookUp("romeo", "juliet", by: "romeo").map(\.isKnown) == [true, false])
+        try rig.write { writing throws(StoreError) in
+            let name = ChannelName("shared")!
+            _ = try writing.conversations.createChannel(.group, name, creator: romeo, members: [juliet])
+        }
+        #expect(rig.lookUp("romeo", "juliet", by: "romeo").map(\.isKnown) == [true, true])
+    }
+
     @Test("in a room the message brings the name along, and nobody is asked")
     func room() throws {
         let rig = try Rig()

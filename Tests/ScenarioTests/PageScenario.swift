@@ -88,6 +88,27 @@ struct PageScenario {
             }.joined(separator: "\n").utf8)
     }
 
+    /// A stylesheet as it is sent: without the spaces that mean nothing.
+    static func tight(_ style: [UInt8]) -> [UInt8] {
+        let text = Array(String(decoding: style, as: UTF8.self))
+        let kept = text.indices.filter { place in
+            let isAfter = place > 0 && "{};:,\n".contains(text[place - 1])
+            let isBefore = place + 1 < text.count && "{}".contains(text[place + 1])
+            return text[place] != " " || !(isAfter || isBefore)
+        }
+        return Array(String(kept.map { text[$0] }).utf8)
+    }
+
+    @Test("no text of the stylesheet holds a space that is left out")
+    func spaces() throws {
+        for line in String(decoding: try Self.content("page.css"), as: UTF8.self).split(separator: "\n") {
+            for (index, part) in line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            where index % 2 == 1 {
+                #expect(Self.tight(Array(part.utf8)) == Array(part.utf8), "\(line)")
+            }
+        }
+    }
+
     @Test("no text of a script goes over the end of a line, so that indentation and comments may be left out")
     func lines() throws {
         for name in try Self.names() where name.hasSuffix(".js") {
@@ -108,7 +129,8 @@ struct PageScenario {
         for name in names where name != "index.html" && name != "worker.js" {
             let reply = try self.get("/page/\(version)/\(name)", from: server)
             let content = try Self.content(name)
-            let sent = [".js", ".css", ".json"].contains { name.hasSuffix($0) } ? Self.bare(content) : content
+            let bare = [".js", ".css", ".json"].contains { name.hasSuffix($0) } ? Self.bare(content) : content
+            let sent = name.hasSuffix(".css") ? Self.tight(bare) : bare
             #expect(reply.status == 200 && reply.body == sent, "\(name)")
             #expect(reply.headers["cache-control"] == "public, max-age=31536000, immutable")
             #expect(reply.headers["x-content-type-options"] == "nosniff")

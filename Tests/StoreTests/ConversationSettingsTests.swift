@@ -105,13 +105,14 @@ struct ConversationSettingsTests {
         try self.set(verona, .maxInput, .number(5))
         let most = ConversationSettings.maximumValues
         let mantua = try verona.fixture.group("mantua", owner: verona.escalus)
-        try verona.write { store throws(StoreError) in
-            try store.connection.script(
-                """
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(most - 1))
-                INSERT INTO conversation_setting SELECT 1000000 + i, 'max_input', '5' FROM n;
-                """)
-        }
+        verona.fixture.store.close()
+        let path = DataFolder.databasePath(in: verona.fixture.folder.data)
+        try Connection(path: path, role: .writer(synchronous: "FULL")).script(
+            """
+            PRAGMA foreign_keys = OFF;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(most - 1))
+            INSERT INTO conversation_setting SELECT 1000000 + i, 'max_input', '5' FROM n;
+            """)
         verona.fixture = try verona.fixture.reopened()
         try self.set(verona, .maxInput, .number(6))
         let refusal = verona.refusal { store throws(StoreError) in

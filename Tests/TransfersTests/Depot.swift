@@ -230,7 +230,7 @@ final class Depot: Sendable {
 
     func check() async -> TransferMetrics {
         await withCheckedContinuation { continuation in
-            self.transfers.checkNow { continuation.resume(returning: $0) }
+            self.transfers.check(nil) { _ in continuation.resume(returning: self.transfers.metrics) }
         }
     }
 }

@@ -301,7 +301,7 @@ struct WebSocketServerTests {
     static func flood(_ connection: Connection, _ count: Int) {
         // More than the kernel buffers of both ends take.
         let message = SharedBytes([UInt8](repeating: 0x7A, count: 64 * 1024))
-        for _ in 0..<count { connection.sendBinary(shared: message) }
+        for _ in 0..<count { connection.sendText(shared: message) }
     }
 
     @Test("tells the handler of a slow reader, once each way, and loses nothing")

@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { ask, closeDialogs, dialog, h, icon, later, menu, toast, tool } from './dom.js';
 import { clock, dayName, fullTime, moreTexts, shortTime, t } from './i18n.js';
 import { fetchConversation, forgetConversation, learn, loadMessages, model, nameOf, on, person, takeConversation, takeRequest, titleOf } from './model.js';
-import { avatar, busy, conversationAvatar, empty, pagedList, personAvatar, richText } from './parts.js';
+import { avatar, busy, conversationAvatar, empty, failureLine, pagedList, personAvatar, richText, spinner } from './parts.js';
 import { showPerson, uploadPicture } from './people.js';
 import { choose } from './select.js';
 
@@ -19,7 +19,6 @@ const elsewhere = ['picture', 'members'];
 const forGood = 8e15;
 const mostMembers = 100;
 
-const spinner = () => h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') });
 const isFlag = (row) => !row.choices && [true, false, 'true', 'false'].includes(row.value);
 const isOn = (row) => row.value === true || row.value === 'true';
 
@@ -39,7 +38,7 @@ function line({ id, label, value, no, run, danger, sign }) {
   const why = no && h('p', { class: 'why', id: `why-${id}`, hidden: true }, no);
   const content = [sign && icon(sign), h('span', { class: 'name' }, label), h('span', { class: 'value cut' }, value ?? '')];
   if (!run && !no) return h('div', { class: 'line', 'data-row': id }, content);
-  const button = h('button', { type: 'button', class: `line${danger && !no ? ' danger' : ''}${no ? ' shut' : ''}`, 'data-row': id, 'aria-expanded': no ? 'false' : null, 'aria-controls': no ? `why-${id}` : null },
+  const button = h('button', { class: `line${danger && !no ? ' danger' : ''}${no ? ' shut' : ''}`, 'data-row': id, 'aria-expanded': no ? 'false' : null, 'aria-controls': no ? `why-${id}` : null },
     content, icon(no ? 'info' : 'next'));
   button.addEventListener('click', () => {
     if (!no) { run(button); return; }
@@ -53,16 +52,13 @@ function line({ id, label, value, no, run, danger, sign }) {
 export function editText({ title, label, value = '', isLong, maximum, hint, act = t('saveText'), isDanger, put }) {
   dialog(title, t('cancel'), (close) => {
     const field = h(isLong ? 'textarea' : 'input', { class: 'input', id: 'new-text', rows: isLong ? '6' : null, value, maxlength: String(maximum), autocomplete: 'off', 'aria-describedby': hint ? 'new-text-hint' : null });
-    const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
-    const keep = h('button', { class: `button ${isDanger ? 'danger' : 'primary'}` }, act);
+    const failure = failureLine();
+    const keep = h('button', { type: 'submit', class: `button ${isDanger ? 'danger' : 'primary'}` }, act);
     const form = h('form', { class: 'body' }, h('div', { class: 'field' }, h('label', { for: 'new-text', class: label ? null : 'unseen' }, label ?? title), field, hint && h('span', { class: 'hint', id: 'new-text-hint' }, hint)), failure,
-      h('div', { class: 'acts' }, h('button', { type: 'button', class: 'button', onclick: close }, t('cancel')), keep));
+      h('div', { class: 'acts' }, h('button', { class: 'button', onclick: close }, t('cancel')), keep));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      busy(keep, async () => {
-        failure.hidden = true;
-        try { await put(field.value.trim()); close(); } catch (error) { failure.textContent = error.message; failure.hidden = false; }
-      });
+      busy(keep, async () => { await put(field.value.trim()); close(); }, failure);
     });
     queueMicrotask(() => { field.focus(); if (!isLong) field.select(); });
     return form;
@@ -112,7 +108,7 @@ export function conversationCard(app, id) {
     };
 
     const announcement = (row) => dialog(row.label, t('close'), (shut) => {
-      const write = row.canChange && h('button', { type: 'button', class: 'button primary', onclick: () => {
+      const write = row.canChange && h('button', { class: 'button primary', onclick: () => {
         shut();
         editText({ title: t('announcement.new'), value: row.value, isLong: true, maximum: 1024, hint: t('announcement.hint'), put: (text) => change({ announcement: text }) });
       } }, icon('edit'), t(row.value ? 'announcement.change' : 'announcement.new'));
@@ -123,22 +119,20 @@ export function conversationCard(app, id) {
 
     const handOver = () => choose({
       title: t('handOver.to'), do: t('handOver'), sections: ['members'], conversation: id, without: [`person:${model.me.name}`],
-      run: ([one]) => new Promise((resolve, reject) => {
+      run: ([one]) => new Promise((resolve) => {
         const { box: question } = dialog(t('handOver'), t('cancel'), (shut) => {
           const leave = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: 'and-leave' });
           const mayLeave = card.actions.some((each) => each.action === 'handOverAndLeave' && each.allowed);
-          const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
-          const act = h('button', { type: 'button', class: 'button danger', onclick: () => busy(act, async () => {
-            try {
-              await api.post(pathOf(id, '/owner'), { name: one.id, leave: leave.checked });
-              resolve(true);
-              shut();
-              if (leave.checked) { forgetConversation(id); close(); if (app.current === id) app.close(); } else await read();
-              toast(t('handOver.done', { who: one.label }));
-            } catch (error) { failure.textContent = error.message; failure.hidden = false; }
-          }) }, t('handOver'));
+          const failure = failureLine();
+          const act = h('button', { class: 'button danger', onclick: () => busy(act, async () => {
+            await api.post(pathOf(id, '/owner'), { name: one.id, leave: leave.checked });
+            resolve(true);
+            shut();
+            if (leave.checked) over(); else await read();
+            toast(t('handOver.done', { who: one.label }));
+          }, failure) }, t('handOver'));
           return [h('div', { class: 'body' }, h('p', {}, t('handOver.ask', { who: one.label })), mayLeave && h('div', { class: 'set' }, h('label', { for: 'and-leave' }, t('handOver.leave')), leave), failure),
-            h('footer', {}, h('button', { type: 'button', class: 'button', onclick: shut }, t('cancel')), act)];
+            h('footer', {}, h('button', { class: 'button', onclick: shut }, t('cancel')), act)];
         }, 'short');
         question.addEventListener('close', () => resolve(false));
       }),
@@ -164,15 +158,13 @@ export function conversationCard(app, id) {
       const conversation = value();
       const picture = card?.rows.find((row) => row.row === 'picture');
       const file = picture?.canChange && h('input', { type: 'file', accept: 'image/*', hidden: true, tabindex: '-1', 'aria-hidden': 'true' });
-      const pick = file && h('button', { type: 'button', class: 'button', 'data-row': 'picture', onclick: () => file.click() }, icon('picture'), t('me.picture'));
+      const pick = file && h('button', { class: 'button', 'data-row': 'picture', onclick: () => file.click() }, icon('picture'), t('me.picture'));
       if (file) file.addEventListener('change', () => file.files[0] && busy(pick, async () => {
-        try {
-          await change({ picture: await uploadPicture(file.files[0]) });
-        } catch (error) { toast(error.message); }
+        await change({ picture: await uploadPicture(file.files[0]) });
       }));
       return h('div', { class: 'person' }, conversationAvatar(conversation, 's88'), h('span', { class: 'name' }, titleOf(conversation)),
         h('span', { class: 'quiet ui' }, conversation.kind === 'direct' ? conversation.with?.name ?? '' : [t('list.members', { count: conversation.memberCount }), card?.form && t(`form.${card.form}`)].filter(Boolean).join(' · ')),
-        conversation.kind === 'direct' ? conversation.with && h('button', { type: 'button', class: 'button', onclick: () => { close(); showPerson(app, conversation.with.name); } }, t('person.title')) : [pick, file]);
+        conversation.kind === 'direct' ? conversation.with && h('button', { class: 'button', onclick: () => { close(); showPerson(app, conversation.with.name); } }, t('person.title')) : [pick, file]);
     };
     const faces = h('div', { class: 'faces' });
     const readFaces = async () => {
@@ -180,8 +172,8 @@ export function conversationCard(app, id) {
         const { items } = await api.get(pathOf(id, `/members${api.query({ limit: 5 })}`));
         const invite = card.actions.find((each) => each.action === 'invite');
         const why = invite && !invite.allowed ? invite.no?.detail ?? t('no') : null;
-        const add = invite && h('button', { type: 'button', class: 'face', 'data-row': 'invite', onclick: () => { if (why) toast(why); else addMembers(id, card, readFaces); } }, h('span', { class: `avatar hollow${why ? ' shut' : ''}` }, icon('plus')), h('span', { class: 'small cut' }, t('members.add.do')));
-        faces.replaceChildren(...items.map(({ user, nickname }) => h('button', { type: 'button', class: 'face', onclick: () => showPerson(app, user.name) }, personAvatar({ ...user, isOnline: false }), h('span', { class: 'small cut' }, nickname || nameOf(user)))), ...(add ? [add] : []));
+        const add = invite && h('button', { class: 'face', 'data-row': 'invite', onclick: () => { if (why) toast(why); else addMembers(id, card, readFaces); } }, h('span', { class: `avatar hollow${why ? ' shut' : ''}` }, icon('plus')), h('span', { class: 'small cut' }, t('members.add.do')));
+        faces.replaceChildren(...items.map(({ user, nickname }) => h('button', { class: 'face', onclick: () => showPerson(app, user.name) }, personAvatar({ ...user, isOnline: false }), h('span', { class: 'small cut' }, nickname || nameOf(user)))), ...(add ? [add] : []));
       } catch (error) { faces.replaceChildren(h('p', { class: 'error ui' }, error.message)); }
     };
     const group = (title, rows) => rows.length ? h('section', { class: 'section' }, title && h('h3', {}, title), h('div', { class: 'lines' }, rows)) : null;
@@ -212,7 +204,7 @@ export function conversationCard(app, id) {
         if (faces.isConnected) readFaces();
       } catch (error) {
         if (card) toast(error.message);
-        else body.replaceChildren(h('div', { class: 'empty' }, h('span', { class: 'error' }, error.message), h('button', { type: 'button', class: 'button', onclick: () => { body.replaceChildren(spinner()); read(); } }, t('again'))));
+        else body.replaceChildren(h('div', { class: 'empty' }, h('span', { class: 'error' }, error.message), h('button', { class: 'button', onclick: () => { body.replaceChildren(spinner()); read(); } }, t('again'))));
       }
     };
     const again = later(300, read);
@@ -275,7 +267,7 @@ function members(app, id, card, { isMutedOnly } = {}) {
         !isNormal && (isMuted ? { icon: 'bell', label: t('member.unmute'), run: () => change(user, (p) => api.patch(p, { mutedUntil: 0 })) } : { icon: 'silent', label: t('member.mute'), run: () => mute(more, user) }),
         { icon: 'bin', danger: true, label: t('member.remove'), run: async () => { if (await ask(t('member.remove'), t('member.remove.ask', { who: name }), t('member.remove'), t('cancel'), true)) change(user, (p) => api.remove(p)); } },
       ], name), { 'aria-haspopup': 'menu' });
-      return h('div', { class: 'member' }, h('button', { type: 'button', class: 'who', onclick: () => showPerson(app, user.name) }, personAvatar(user, 's40'),
+      return h('div', { class: 'member' }, h('button', { class: 'who', onclick: () => showPerson(app, user.name) }, personAvatar(user, 's40'),
         h('span', { class: 'grow' }, h('span', { class: 'cut' }, isMe ? t('member.me', { name }) : name), isMuted ? h('span', { class: 'small muted cut' }, until(member.mutedUntil)) : name !== user.name && h('span', { class: 'small quiet cut' }, user.name)),
         role && role !== 'member' && h('span', { class: `badge ${role}` }, t(`role.${role}`))), more);
     };
@@ -285,7 +277,7 @@ function members(app, id, card, { isMutedOnly } = {}) {
     }, row, () => empty(isMutedOnly ? 'bell' : 'search', t(isMutedOnly ? 'members.muted.none' : 'people.nobody')));
     filter.addEventListener('input', later(200, () => pages.start()));
     const invite = card.actions.find((each) => each.action === 'invite');
-    const add = !isMutedOnly && invite?.allowed && h('button', { type: 'button', class: 'button', onclick: () => addMembers(id, card, () => pages.start()) }, icon('plus'), t('members.add'));
+    const add = !isMutedOnly && invite?.allowed && h('button', { class: 'button', onclick: () => addMembers(id, card, () => pages.start()) }, icon('plus'), t('members.add'));
     queueMicrotask(() => pages.start());
     const again = later(400, () => { if (!value()) close(); else if (!box.querySelector('.menu')) pages.start(); });
     stops.push(on(`members:${id}`, again), () => again.stop());
@@ -322,13 +314,13 @@ export function requests() {
     const run = (button, what) => busy(button, async () => { try { await what(); } catch (error) { toast(error.message); pages.start(); } });
     const row = (each) => {
       for (const user of [each.from, each.person]) if (user?.version !== undefined) learn(user);
-      const accept = h('button', { type: 'button', class: 'button primary', onclick: () => run(accept, () => answer(each, true)) }, t('requests.accept'));
-      const withdraw = h('button', { type: 'button', class: 'button', onclick: () => run(withdraw, async () => { await api.remove(`requests/${api.segment(each.id)}`); takeRequest({ ...each, state: 'withdrawn', canWithdraw: false }); }) }, t('requests.withdraw'));
+      const accept = h('button', { class: 'button primary', onclick: () => run(accept, () => answer(each, true)) }, t('requests.accept'));
+      const withdraw = h('button', { class: 'button', onclick: () => run(withdraw, async () => { await api.remove(`requests/${api.segment(each.id)}`); takeRequest({ ...each, state: 'withdrawn', canWithdraw: false }); }) }, t('requests.withdraw'));
       return h('div', { class: 'request' }, personAvatar({ ...whoOf(each), isOnline: false }, 's40'),
         h('div', { class: 'grow' }, h('p', { class: 'what' }, sentence(each)), each.text && h('p', { class: 'quote' }, each.text),
           h('p', { class: 'small quiet' }, `${dayName(each.time)} ${clock(each.time)}`, each.state !== 'waiting' && ` · ${t(`requests.state.${each.state}`)}`),
           each.canWithdraw && h('div', { class: 'acts' }, withdraw),
-          each.canAnswer && h('div', { class: 'acts' }, h('button', { type: 'button', class: 'button', onclick: () => refuse(each) }, t('requests.refuse')), accept)));
+          each.canAnswer && h('div', { class: 'acts' }, h('button', { class: 'button', onclick: () => refuse(each) }, t('requests.refuse')), accept)));
     };
     const pages = pagedList(list, (cursor) => api.get(`requests${api.query({ cursor })}`), row, () => empty('check', t('requests.none'), t('requests.none.text')));
     queueMicrotask(() => pages.start());
@@ -354,14 +346,14 @@ export function findTeam(app) {
     const join = (team, field, button) => {
       const ask = async (text) => enter(team, await api.post(`conversations/${api.segment(team.id)}/requests`, text ? { text } : {}), field);
       // An open group asks nobody, so that there is nothing to say.
-      if (team.join === 'open') busy(button, () => ask().catch((error) => toast(error.message)));
+      if (team.join === 'open') busy(button, ask);
       else editText({ title: t('teams.ask', { title: team.title }), label: t('teams.text'), maximum: 200, hint: t('teams.text.hint'), act: t('teams.ask.do'), put: ask });
     };
     const row = (team) => {
       const field = h('span', { class: 'act' });
       const isIn = team.joined || model.conversations.get(team.id)?.role;
-      field.append(isIn ? h('button', { type: 'button', class: 'button', onclick: () => open(team) }, t('teams.open'))
-        : team.mayJoin === true ? h('button', { type: 'button', class: 'button primary', onclick: ({ currentTarget }) => join(team, field, currentTarget) }, t(team.join === 'approval' ? 'teams.ask.do' : 'teams.join'))
+      field.append(isIn ? h('button', { class: 'button', onclick: () => open(team) }, t('teams.open'))
+        : team.mayJoin === true ? h('button', { class: 'button primary', onclick: ({ currentTarget }) => join(team, field, currentTarget) }, t(team.join === 'approval' ? 'teams.ask.do' : 'teams.join'))
           : h('span', { class: 'ui quiet' }, t('teams.closed')));
       return h('div', { class: 'member' }, h('div', { class: 'who' }, avatar({ name: team.title || '?', key: team.id, picture: team.avatar, isGroup: true, size: 's40' }),
         h('span', { class: 'grow' }, h('span', { class: 'cut' }, team.title || t('conversation.untitled')), h('span', { class: 'small quiet cut' }, team.introduction || t('list.members', { count: team.memberCount })))), field);

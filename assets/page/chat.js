@@ -6,7 +6,7 @@ import { clock, dayName, fullTime, sameDay, t } from './i18n.js';
 import { attachmentView, placeView } from './media.js';
 import { loadOptions, optionsOf } from './options.js';
 import { changed, digestOf, giveUp, isRead, leaveRun, loadMessages, markRead, model, nameOf, on, pendingOf, person, runOf, sendAgain, takeMessage, titleOf, watchPeople } from './model.js';
-import { avatar, conversationAvatar, empty, isBigEmoji, personAvatar, richText } from './parts.js';
+import { avatar, conversationAvatar, empty, isBigEmoji, personAvatar, richText, spinner } from './parts.js';
 import { composer } from './composer.js';
 
 const windowRows = 120;
@@ -34,7 +34,7 @@ export function conversationView(app, id, place, around) {
   const conversation = () => model.conversations.get(id);
   const rows = h('div', { class: 'rows', role: 'log', 'aria-live': 'off', 'aria-label': t('chat.messages') });
   const flow = h('div', { class: 'flow', tabindex: '0', role: 'region', 'aria-label': t('chat.messages') }, rows);
-  const jump = h('button', { type: 'button', class: 'jump', hidden: true });
+  const jump = h('button', { class: 'jump', hidden: true });
   const nodes = new Map();
   let fromID = null;
   let range = [0, 0];
@@ -79,7 +79,7 @@ export function conversationView(app, id, place, around) {
     return out;
   };
 
-  const face = (sender) => h('button', { type: 'button', class: 'plain', tabindex: '-1', 'aria-label': nameOf(sender), onclick: () => showPerson(sender.name) }, personAvatar({ ...sender, isOnline: false }, 's36'));
+  const face = (sender) => h('button', { class: 'plain', tabindex: '-1', 'aria-label': nameOf(sender), onclick: () => showPerson(sender.name) }, personAvatar({ ...sender, isOnline: false }, 's36'));
   const row = (item, { isMine, isFirst, isLast, isGroup, sender, reading }) => {
     const message = item.body ? { ...item.body, time: item.time, replyTo: item.body.replyTo ? run.byID.get(item.body.replyTo) : null } : item;
     const isGone = message.kind === 'recalled' || message.kind === 'withheld';
@@ -96,8 +96,8 @@ export function conversationView(app, id, place, around) {
       bubble.append(...content(message), meta);
     }
     const reactions = message.reactions?.length ? h('div', { class: 'reactions' }, message.reactions.map((each) =>
-      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(each.isMine), 'aria-label': t(each.isMine ? 'react.withdraw' : 'react.join', { emoji: each.emoji, count: each.count }), onclick: () => react(item, each.emoji, !each.isMine), disabled: !item.can?.react && !each.isMine }, h('span', {}, each.emoji), String(each.count)))) : null;
-    const failed = item.state === 'failed' && h('div', { class: 'failed', role: 'alert' }, h('span', {}, item.error), h('button', { type: 'button', class: 'plain', onclick: () => sendAgain(item) }, t('again.send')), h('button', { type: 'button', class: 'plain', onclick: () => giveUp(item) }, t('discard')));
+      h('button', { class: 'chip', 'aria-pressed': String(each.isMine), 'aria-label': t(each.isMine ? 'react.withdraw' : 'react.join', { emoji: each.emoji, count: each.count }), onclick: () => react(item, each.emoji, !each.isMine), disabled: !item.can?.react && !each.isMine }, h('span', {}, each.emoji), String(each.count)))) : null;
+    const failed = item.state === 'failed' && h('div', { class: 'failed', role: 'alert' }, h('span', {}, item.error), h('button', { class: 'plain', onclick: () => sendAgain(item) }, t('again.send')), h('button', { class: 'plain', onclick: () => giveUp(item) }, t('discard')));
     const element = h('div', { class: `row message${isMine ? ' mine' : ''}${isFirst ? ' first' : ''}${isLast ? ' last' : ''}${item.id && item.id === target ? ' target' : ''}`, role: 'article', tabindex: '-1', 'data-id': item.id ?? '', 'aria-label': `${isMine ? t('you') : nameOf(sender)}, ${clock(message.time)}` },
       !isMine && options.avatars !== 'none' && (isFirst ? face(sender) : h('span')),
       h('div', { class: 'stack' }, !isMine && isFirst && isGroup && h('div', { class: 'author cut', hue: hueOf(sender.name) }, nameOf(sender)), bubble, reactions, failed),
@@ -120,14 +120,14 @@ export function conversationView(app, id, place, around) {
 
   const hueOf = (name) => avatarHue(name);
 
-  const quote = (reply) => h('button', { type: 'button', class: 'reply-quote', onclick: () => { if (reply.sequence) view.jump(reply.sequence); else if (run.byID.has(reply.id)) view.jump(run.byID.get(reply.id).sequence); } },
+  const quote = (reply) => h('button', { class: 'reply-quote', onclick: () => { if (reply.sequence) view.jump(reply.sequence); else if (run.byID.has(reply.id)) view.jump(run.byID.get(reply.id).sequence); } },
     h('b', { class: 'cut' }, reply.sender === model.me.name ? t('you') : nameOf(person(reply.sender))), h('span', {}, reply.text || digestOf(reply)));
 
   const content = (message) => {
     const parts = [];
     if (message.attachment) parts.push(attachmentView(message, { whenSized: stick, options, isMine: message.sender === model.me.name || !message.sender }));
     if (message.place) parts.push(placeView(message.place));
-    if (message.card) parts.push(h('button', { type: 'button', class: 'file', onclick: () => message.card.name && showPerson(message.card.name) }, personAvatar(message.card.name ? person(message.card.name) : { name: String(message.card.displayName ?? '?') }, 's40'), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, message.card.displayName ?? (message.card.name ? nameOf(person(message.card.name)) : t('kind.card'))), h('span', { class: 'size' }, t('kind.card')))));
+    if (message.card) parts.push(h('button', { class: 'file', onclick: () => message.card.name && showPerson(message.card.name) }, personAvatar(message.card.name ? person(message.card.name) : { name: String(message.card.displayName ?? '?') }, 's40'), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, message.card.displayName ?? (message.card.name ? nameOf(person(message.card.name)) : t('kind.card'))), h('span', { class: 'size' }, t('kind.card')))));
     if (message.kind === 'forwarded') parts.push(h('div', { class: 'card-box' }, h('span', { class: 'kind' }, t('kind.forwarded')), (message.items ?? []).slice(0, 5).map((each) => h('span', { class: 'line cut' }, t('says', { who: nameOf(person(each.sender)), text: each.text ?? t(`kind.${each.kind}`) }))), (message.items?.length ?? 0) > 5 && h('span', { class: 'kind' }, t('forwarded.more', { count: message.items.length - 5 }))));
     if (message.kind === 'custom') {
       const box = h('div', { class: 'card-box' }, h('span', { class: 'kind' }, t('kind.custom')), h('span', {}, message.custom?.degrade ?? t('message.unknown')));
@@ -194,13 +194,13 @@ export function conversationView(app, id, place, around) {
     seen();
   };
 
-  const spinner = h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') });
+  const turning = spinner();
   const extras = (all) => {
     for (const each of rows.querySelectorAll(':scope > .empty, :scope > .earlier')) each.remove();
-    spinner.remove();
-    if (run.error) rows.prepend(h('div', { class: 'empty' }, h('span', { class: 'error' }, run.error.message), h('button', { type: 'button', class: 'button', onclick: () => { load(); } }, t('again'))));
-    else if (run.isHeld) rows.prepend(h('button', { type: 'button', class: 'button earlier', onclick: () => { run.isHeld = false; load({ before: run.from }); } }, t('chat.earlier')));
-    else if (run.isLoading && !all.length) rows.prepend(spinner);
+    turning.remove();
+    if (run.error) rows.prepend(h('div', { class: 'empty' }, h('span', { class: 'error' }, run.error.message), h('button', { class: 'button', onclick: () => { load(); } }, t('again'))));
+    else if (run.isHeld) rows.prepend(h('button', { class: 'button earlier', onclick: () => { run.isHeld = false; load({ before: run.from }); } }, t('chat.earlier')));
+    else if (run.isLoading && !all.length) rows.prepend(turning);
     else if (run.isLoaded && !all.length) rows.prepend(empty('chat', t('chat.empty'), t('chat.empty.text')));
   };
 
@@ -250,7 +250,7 @@ export function conversationView(app, id, place, around) {
     stop() { for (const each of stops) each(); resized.disconnect(); write?.stop(); hideTools(); place.replaceChildren(); leaveRun(id); },
   };
 
-  const back = h('button', { type: 'button', class: 'jump return', hidden: true, onclick: () => { const to = app.returnTo; app.returnTo = null; drawBack(); if (to) app.open(to.id, to.sequence); } }, icon('undo'), t('search.back'));
+  const back = h('button', { class: 'jump return', hidden: true, onclick: () => { const to = app.returnTo; app.returnTo = null; drawBack(); if (to) app.open(to.id, to.sequence); } }, icon('undo'), t('search.back'));
   const drawBack = () => { back.hidden = !app.returnTo; };
 
   /// What is being read has come: a second question would not be asked meanwhile.
@@ -325,7 +325,7 @@ export function conversationView(app, id, place, around) {
   const path = (item, more = '') => `messages/${api.segment(item.id)}${more}`;
   const react = (item, emoji, isOn) => change(path(item, `/reactions/${api.segment(emoji)}`), isOn ? (p) => api.put(p) : (p) => api.remove(p));
 
-  const reactionButtons = (item, all, close) => all.map((emoji) => h('button', { type: 'button', role: 'menuitem', 'aria-label': emoji, onclick: () => { close(); react(item, emoji, !item.reactions?.some((each) => each.emoji === emoji && each.isMine)); } }, emoji));
+  const reactionButtons = (item, all, close) => all.map((emoji) => h('button', { role: 'menuitem', 'aria-label': emoji, onclick: () => { close(); react(item, emoji, !item.reactions?.some((each) => each.emoji === emoji && each.isMine)); } }, emoji));
   const pickReaction = (anchor, item) => {
     let close = () => {};
     close = menu(anchor, [h('div', { class: 'emoji' }, reactionButtons(item, [...quickReactions, ...moreReactions], () => close()))], t('react'));
@@ -338,7 +338,7 @@ export function conversationView(app, id, place, around) {
     const isMine = item.sender === model.me.name;
     let close = () => {};
     close = menu(anchor, [
-      item.can?.react && !isGone && h('div', { class: 'quick', role: 'group', 'aria-label': t('react') }, reactionButtons(item, quickReactions, () => close()), h('button', { type: 'button', role: 'menuitem', 'aria-label': t('react.more'), onclick: () => pickReaction(anchor, item) }, '⋯')),
+      item.can?.react && !isGone && h('div', { class: 'quick', role: 'group', 'aria-label': t('react') }, reactionButtons(item, quickReactions, () => close()), h('button', { role: 'menuitem', 'aria-label': t('react.more'), onclick: () => pickReaction(anchor, item) }, '⋯')),
       item.can?.react && !isGone && 'line',
       !isGone && canSend() && { icon: 'reply', label: t('reply'), run: () => write?.reply(item) },
       !isGone && { icon: 'forward', label: t('forward'), run: async () => (await import('./select.js')).forward(item) },
@@ -390,7 +390,7 @@ export function conversationView(app, id, place, around) {
       : value.kind === 'direct' ? peer?.isOnline === true ? t('online') : peer?.isOnline === false ? t('away') : '' : t('list.members', { count: value.memberCount });
     const focused = head.contains(document.activeElement) && document.activeElement.getAttribute('aria-label');
     head.replaceChildren(tool('back', t('back'), app.close, { class: 'tool back' }),
-      h('button', { type: 'button', class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./card.js')).conversationCard(app, id) },
+      h('button', { class: 'who', 'aria-label': t('card.open', { title: titleOf(value) }), onclick: async () => (await import('./card.js')).conversationCard(app, id) },
         conversationAvatar(value, 's40'), h('span', { class: 'grow' }, h('h2', { class: 'cut' }, titleOf(value)), h('span', { class: 'state cut' }, state))),
       tool('search', t('search.this'), () => app.search(id)));
     if (focused) head.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
@@ -410,7 +410,9 @@ export function conversationView(app, id, place, around) {
   const resized = new ResizeObserver(() => { stick(); drawJump(); });
   resized.observe(rows);
   resized.observe(flow);
-  const stops = [on(`messages:${id}`, draw), on(`sent:${id}`, () => { newAfter = null; toEnd(); }), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } takeOptions(); drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
+  // The operator may have set something for this conversation.
+  const optionsSoon = later(1000, () => loadOptions(id).catch(() => {}));
+  const stops = [on(`messages:${id}`, draw), on(`options:${id}`, optionsSoon), () => optionsSoon.stop(), on(`sent:${id}`, () => { newAfter = null; toEnd(); }), on('person', () => { draw(); drawHead(); }), on(`conversation:${id}`, () => { if (!conversation() && model.isListLoaded) { app.close(); return; } takeOptions(); drawHead(); open(); }), on(`typing:${id}`, drawHead), on('online', () => watch()),
     on('connection', () => { write?.draw(); if (model.connection === 'online' && run.error) load(run.isLoaded && run.items.length && !run.isKept ? { before: run.from } : {}); })];
   const focus = () => seen();
   addEventListener('focus', focus);

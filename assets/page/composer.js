@@ -21,7 +21,7 @@ export function composer({ id, place, drop, options: settings, editLast }) {
   files.addEventListener('change', () => { attach(files.files); files.value = ''; });
   const smile = tool('smile', t('emoji'), () => {
     let close = () => {};
-    close = menu(smile, [h('div', { class: 'emoji' }, emoji.map((each) => h('button', { type: 'button', role: 'menuitem', 'aria-label': each, onclick: () => { close(); insert(each); } }, each)))], t('emoji'));
+    close = menu(smile, [h('div', { class: 'emoji' }, emoji.map((each) => h('button', { role: 'menuitem', 'aria-label': each, onclick: () => { close(); insert(each); } }, each)))], t('emoji'));
   }, { 'aria-haspopup': 'menu' });
   const pick = (accept, capture) => {
     for (const [name, value] of [['accept', accept], ['capture', capture]]) if (value) files.setAttribute(name, value); else files.removeAttribute(name);

@@ -30,9 +30,10 @@ export function icon(name) {
   return svg;
 }
 
-/// An element with attributes, listeners (on...) and children; strings become text, null and false nothing.
+/// An element with attributes, listeners (on...) and children; strings become text, null and false nothing. A button submits only where it says so.
 export function h(tag, properties, ...children) {
   const element = document.createElement(tag);
+  if (tag === 'button') element.type = 'button';
   for (const [name, value] of Object.entries(properties ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
@@ -46,7 +47,7 @@ export function h(tag, properties, ...children) {
 }
 
 export const tool = (name, label, onclick, more = {}) =>
-  h('button', { type: 'button', class: 'tool', 'aria-label': label, title: label, onclick, ...more }, icon(name));
+  h('button', { class: 'tool', 'aria-label': label, title: label, onclick, ...more }, icon(name));
 
 /// Says something to a screen reader.
 export function say(text) {
@@ -57,7 +58,7 @@ export function say(text) {
 
 export function toast(text, action, seconds = 5) {
   const item = h('div', { class: 'toast' }, h('span', {}, text));
-  if (action) item.append(h('button', { type: 'button', class: 'plain', onclick: () => { item.remove(); action.run(); } }, action.label));
+  if (action) item.append(h('button', { class: 'plain', onclick: () => { item.remove(); action.run(); } }, action.label));
   // A modal dialog covers everything that is not inside of it; when it closes, what it shows stays for its time.
   const places = [...document.querySelectorAll('.toasts')];
   (places.at(-1) ?? document.body).append(item);
@@ -86,7 +87,7 @@ export function menu(anchor, items, label) {
     if (!item) continue;
     if (item === 'line') box.append(h('hr', { role: 'separator' }));
     else if (item instanceof Node) box.append(item);
-    else box.append(h('button', { type: 'button', role: item.isOn === undefined ? 'menuitem' : 'menuitemradio', 'aria-checked': item.isOn === undefined ? null : String(item.isOn), class: `item${item.danger ? ' danger' : ''}`, onclick: () => { before?.focus?.({ preventScroll: true }); shut(); item.run(); } }, item.icon && icon(item.icon), item.label));
+    else box.append(h('button', { role: item.isOn === undefined ? 'menuitem' : 'menuitemradio', 'aria-checked': item.isOn === undefined ? null : String(item.isOn), class: `item${item.danger ? ' danger' : ''}`, onclick: () => { before?.focus?.({ preventScroll: true }); shut(); item.run(); } }, item.icon && icon(item.icon), item.label));
   }
   box.addEventListener('keydown', (event) => {
     const all = [...box.querySelectorAll('button')];
@@ -144,8 +145,8 @@ export function ask(title, text, yes, no, isDanger) {
     let answer = false;
     const { box } = dialog(title, no, (close) => [
       h('div', { class: 'body' }, h('p', {}, text)),
-      h('footer', {}, h('button', { type: 'button', class: 'button', onclick: close }, no),
-        h('button', { type: 'button', class: `button ${isDanger ? 'danger' : 'primary'}`, onclick: () => { answer = true; close(); } }, yes)),
+      h('footer', {}, h('button', { class: 'button', onclick: close }, no),
+        h('button', { class: `button ${isDanger ? 'danger' : 'primary'}`, onclick: () => { answer = true; close(); } }, yes)),
     ], 'short');
     box.addEventListener('close', () => resolve(answer));
   });

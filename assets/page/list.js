@@ -3,14 +3,14 @@
 import * as api from './api.js';
 import { h, icon, menu, toast, ask } from './dom.js';
 import { fullTime, shortTime, t } from './i18n.js';
-import { changed, draftOf, forgetConversation, model, nameOf, on, person, readMore, sorted, titleOf } from './model.js';
-import { conversationAvatar, empty } from './parts.js';
+import { changed, draftOf, forgetConversation, model, nameOf, on, person, readMore, sorted, systemName, titleOf } from './model.js';
+import { conversationAvatar, empty, spinner } from './parts.js';
 
 function digest(conversation) {
   const line = conversation.digest;
   if (!line) return conversation.kind === 'group' ? t('list.members', { count: conversation.memberCount }) : '';
   // Lines of the group itself are nobody's words.
-  const who = conversation.kind === 'direct' || !line.sender || line.sender === '____system' ? null : line.sender === model.me.name ? t('you') : nameOf(person(line.sender));
+  const who = conversation.kind === 'direct' || !line.sender || line.sender === systemName ? null : line.sender === model.me.name ? t('you') : nameOf(person(line.sender));
   const text = line.text.replace(/\s+/gu, ' ');
   return who ? t('says', { who, text }) : text;
 }
@@ -22,7 +22,7 @@ const spare = 10;
 export function conversationList(app) {
   const box = h('nav', { class: 'list', 'aria-label': t('list.label') });
   const rows = h('ul', { class: 'all' });
-  const spinner = h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') });
+  const turning = spinner();
   const entries = new Map();
   let filter = '';
 
@@ -130,7 +130,7 @@ export function conversationList(app) {
     reveal(at);
     entries.get(all[at].id).row.firstChild.focus({ preventScroll: true });
   };
-  const jump = h('button', { type: 'button', class: 'onward', hidden: true, onclick: () => focusAt(unreadAt) });
+  const jump = h('button', { class: 'onward', hidden: true, onclick: () => focusAt(unreadAt) });
   box.addEventListener('keydown', (event) => {
     const page = Math.max(1, Math.floor(box.clientHeight / height) - 1);
     const at = event.target.matches('a.entry') && !event.altKey && !event.ctrlKey && !event.metaKey ? indexOf(focusedID()) : -1;
@@ -144,13 +144,13 @@ export function conversationList(app) {
       entries.clear();
       rows.replaceChildren();
       jump.hidden = true;
-      box.replaceChildren(!model.isListLoaded ? spinner
-        : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { type: 'button', class: 'button primary', onclick: app.newConversation }, t('new.direct'))));
+      box.replaceChildren(!model.isListLoaded ? turning
+        : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { class: 'button primary', onclick: app.newConversation }, t('new.direct'))));
       return;
     }
     rows.style.height = `${all.length * height}px`;
     if (box.firstChild !== rows) box.replaceChildren(rows);
-    if (model.isListWhole || filter) spinner.remove(); else box.append(spinner);
+    if (model.isListWhole || filter) turning.remove(); else box.append(turning);
     drawRows();
   };
   let isScrolled = false;

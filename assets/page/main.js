@@ -47,7 +47,7 @@ function showSignIn(note) {
   end();
   api.setToken(null);
   localStorage.removeItem(sessionKey);
-  if (isSecureContext) import('./store.js').then((store) => store.forget(), () => {});
+  if (isSecureContext) import('./secure.js').then(({ forget }) => forget(), () => {});
   signIn(root, { enter, turn, note });
 }
 
@@ -84,7 +84,7 @@ async function start() {
     try {
       let kept = null;
       const session = await api.get('session', { signal: AbortSignal.timeout(patience) }).catch(async (error) => {
-        kept = error.isPassing && isSecureContext ? await (await import('./store.js')).readKept() : null;
+        kept = error.isPassing && isSecureContext ? await (await import('./secure.js')).readKept() : null;
         if (!kept) throw error;
         return kept.session;
       });
@@ -96,7 +96,7 @@ async function start() {
     } catch (error) {
       if (!api.getToken()) return; // the signIn is shown already
       root.replaceChildren(h('main', { class: 'signIn' }, h('div', { class: 'card' }, h('h1', {}, t('signIn.title')), h('div', { class: 'banner', role: 'status' }, error.message ?? String(error)),
-        h('button', { type: 'button', class: 'button', onclick: () => location.reload() }, t('again')))));
+        h('button', { class: 'button', onclick: () => location.reload() }, t('again')))));
       if (!error.isPassing) throw error;
       await new Promise((resolve) => setTimeout(resolve, error.retryAfter ?? wait));
     }
@@ -120,7 +120,7 @@ function makeApp() {
   };
   const list = conversationList(self);
   const wireText = h('span', {});
-  const wire = h('div', { class: 'wire', role: 'status', hidden: true }, wireText, h('button', { type: 'button', class: 'plain', onclick: retryNow }, t('wire.now')));
+  const wire = h('div', { class: 'wire', role: 'status', hidden: true }, wireText, h('button', { class: 'plain', onclick: retryNow }, t('wire.now')));
   const place = h('section', { class: 'chat', 'aria-label': t('chat') });
   const seek = h('div', { class: 'seek', role: 'search' });
   const filter = h('input', { class: 'input', type: 'search', placeholder: t('list.filter'), 'aria-label': t('list.filter'), oninput: () => filterSoon() });
@@ -133,7 +133,7 @@ function makeApp() {
     if (event.key === 'ArrowDown' || (event.key === 'Enter' && open && !event.isComposing)) { event.preventDefault(); if (open) open.enter(); else list.enter(); }
     if (event.key === 'Escape' && open) { event.preventDefault(); event.stopPropagation(); open.end(); list.filter(''); }
   });
-  const meButton = h('button', { type: 'button', class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
+  const meButton = h('button', { class: 'tool', 'aria-haspopup': 'menu', 'aria-label': t('me.menu'), title: t('me.menu') });
   meButton.addEventListener('click', () => menu(meButton, [
     { icon: 'person', label: t('me.profile'), run: async () => (await import('./people.js')).ownProfile() },
     { icon: 'group', label: t('requests'), run: showRequests },
@@ -144,7 +144,7 @@ function makeApp() {
     'line', { icon: 'out', label: t('signOut'), run: signOut },
   ], t('me.menu')));
   const showRequests = async () => (await import('./card.js')).requests(self);
-  const asks = h('button', { type: 'button', class: 'entry small-entry asks', hidden: true, onclick: showRequests });
+  const asks = h('button', { class: 'entry small-entry asks', hidden: true, onclick: showRequests });
   const drawAsks = () => {
     const { size } = model.requests;
     asks.hidden = !size;
@@ -196,25 +196,23 @@ function makeApp() {
   const title = () => {
     const unread = [...model.conversations.values()].reduce((sum, each) => sum + (each.isMuted ? 0 : each.unread), 0);
     document.title = unread ? `(${unread > 99 ? '99+' : unread}) teahouse` : 'teahouse';
-    installed?.unread(unread);
+    secure?.unread(unread);
   };
-  let installed = null;
-  let store = null;
+  let secure = null;
   // What is not needed for the first screen comes after it.
   const timer = setTimeout(async () => {
     try {
+      secure = await import('./secure.js');
       if (isSecureContext) {
-        store = await import('./store.js');
-        await store.startKeeping();
-        store.keepSoon();
-        stops.push(on('list', store.keepSoon));
+        await secure.startKeeping();
+        secure.keepSoon();
+        stops.push(on('list', secure.keepSoon));
       }
-      installed = await import('./install.js');
-      installed.registerWorker();
+      secure.registerWorker();
       title();
     } catch { /* a slow or broken network: the next load has it */ }
   }, 1500);
-  const leave = () => { if (document.visibilityState === 'hidden') store?.keepNow(); };
+  const leave = () => { if (isSecureContext && document.visibilityState === 'hidden') secure?.keepNow(); };
   document.addEventListener('visibilitychange', leave);
   stops.push(() => { clearTimeout(timer); document.removeEventListener('visibilitychange', leave); });
   // They are read once; after that events tell of them.
@@ -225,7 +223,7 @@ function makeApp() {
   stops.push(on('connection', drawWire), on('person', drawMe), on('requests', drawAsks), on('list', title), list.stop,
     on('request', async (request) => { if (request.person.name === model.me.name && ['accepted', 'refused'].includes(request.state)) (await import('./card.js')).answered(self, request); }),
     on('arrived', (message, conversation) => {
-      import('./install.js').then((module) => module.arrived(message, conversation, bar), () => {});
+      import('./secure.js').then((module) => module.arrived(message, conversation, bar), () => {});
       if (!conversation.isMuted || isMeant(message)) say(t('live.message', { who: nameOf(person(message.sender)), where: titleOf(conversation), text: digestOf(message).slice(0, 200) }));
     }),
     () => { clearInterval(tick); removeEventListener('hashchange', route); document.removeEventListener('keydown', keys); });

@@ -4,6 +4,7 @@ import * as api from './api.js';
 import { dialog, h, icon, toast, tool } from './dom.js';
 import { size, t } from './i18n.js';
 import { model } from './model.js';
+import { spinner } from './parts.js';
 
 const widest = 320;
 const highest = 320;
@@ -24,7 +25,7 @@ export function attachmentView(message, { whenSized, options, isMine }) {
 }
 
 function picture(attachment, whenSized) {
-  const button = h('button', { type: 'button', class: 'picture', 'aria-label': t('picture.open', { name: attachment.name ?? '' }), onclick: () => lightbox(attachment) });
+  const button = h('button', { class: 'picture', 'aria-label': t('picture.open', { name: attachment.name ?? '' }), onclick: () => lightbox(attachment) });
   const { width, height } = attachment;
   if (width > 0 && height > 0) {
     const scale = Math.min(1, widest / width, highest / height);
@@ -48,10 +49,10 @@ function picture(attachment, whenSized) {
 
 export function lightbox(attachment) {
   dialog(attachment.name ?? t('kind.picture'), t('close'), (close, box) => {
-    const stage = h('div', { class: 'stage' }, h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    const stage = h('div', { class: 'stage' }, spinner());
     api.content(attachment.url).then((url) => stage.replaceChildren(h('img', { src: url, alt: attachment.name ?? '' })), (error) => stage.replaceChildren(h('p', {}, error.message)));
     stage.addEventListener('click', (event) => { if (event.target === stage) close(); });
-    if (isSecureContext && globalThis.ClipboardItem) box.querySelector('header .tool').before(tool('copy', t('picture.copy'), async () => { try { await (await import('./install.js')).copyPicture(await api.content(attachment.url)); toast(t('copied')); } catch (error) { toast(error.message); } }));
+    if (isSecureContext && globalThis.ClipboardItem) box.querySelector('header .tool').before(tool('copy', t('picture.copy'), async () => { try { await (await import('./secure.js')).copyPicture(await api.content(attachment.url)); toast(t('copied')); } catch (error) { toast(error.message); } }));
     box.querySelector('header .tool:last-child').before(tool('save', t('save'), () => save(attachment)));
     return stage;
   }, 'light');
@@ -61,7 +62,7 @@ function player({ id, attachment, kind }, { whenSized, options, isMine }) {
   if (!api.isOwn(attachment.url)) return file(attachment);
   const isVideo = kind === 'video';
   const length = attachment.seconds ? `${Math.floor(attachment.seconds / 60)}:${String(Math.round(attachment.seconds % 60)).padStart(2, '0')}` : size(attachment.size ?? 0);
-  const button = h('button', { type: 'button', class: 'file', 'aria-label': t(isVideo ? 'video.play' : 'voice.play', { length }) },
+  const button = h('button', { class: 'file', 'aria-label': t(isVideo ? 'video.play' : 'voice.play', { length }) },
     h('span', { class: 'sign' }, icon('play')), h('span', { class: 'grow' }, h('span', { class: 'name cut' }, t(`kind.${kind}`)), h('span', { class: 'size' }, length)), h('span'));
   const isFresh = !isVideo && !isMine && options.marksUnplayed && id && !playedIDs().includes(id);
   if (isFresh) { button.classList.add('fresh'); button.lastChild.append(h('span', { class: 'unseen' }, t('voice.unplayed'))); }
@@ -87,7 +88,7 @@ function player({ id, attachment, kind }, { whenSized, options, isMine }) {
 
 function file(attachment) {
   const name = attachment.name || t('kind.file');
-  return h('button', { type: 'button', class: 'file', 'aria-label': t('file.save', { name }), onclick: () => save(attachment) },
+  return h('button', { class: 'file', 'aria-label': t('file.save', { name }), onclick: () => save(attachment) },
     h('span', { class: 'sign' }, icon('file')), h('span', { class: 'grow' }, h('span', { class: 'name cut', title: name }, name), h('span', { class: 'size' }, size(attachment.size ?? 0))), icon('save'));
 }
 

@@ -60,7 +60,9 @@ export function learn(user) {
   changed('list');
 }
 
-export const nameOf = (user) => user.remark || user.displayName || user.name;
+/// The account by which the server itself speaks.
+export const systemName = '____system';
+export const nameOf = (user) => user.name === systemName ? t('system') : user.remark || user.displayName || user.name;
 export const titleOf = (conversation) => conversation.kind === 'direct' && conversation.with
   ? nameOf(model.people.get(conversation.with.name) ?? conversation.with) : conversation.title || t('conversation.untitled');
 
@@ -207,7 +209,16 @@ export const digestOf = (message) => message.kind === 'text' || message.kind ===
 /// True when a message names oneself, or everybody.
 export const isMeant = ({ mentions }) => mentions === 'all' || mentions?.includes(model.me.name) === true;
 
-export function takeMessage(message) {
+/// By conversation: the newest message that was told. The head of a conversation may be known before its messages come.
+const toldThrough = new Map();
+function arrive(message, { id, readSequence }) {
+  if (message.sender === model.me?.name || message.sequence <= Math.max(readSequence, toldThrough.get(id) ?? 0)) return;
+  toldThrough.set(id, message.sequence);
+  tell('arrived', message, model.conversations.get(id));
+}
+
+/// `isNew`: it has just come, as an event tells.
+export function takeMessage(message, isNew) {
   const run = model.runs.get(message.conversation);
   settle(message);
   if (run?.isLoaded) {
@@ -216,7 +227,7 @@ export function takeMessage(message) {
     if (isInside && hold(run, message)) { trim(run, true); changed(`messages:${message.conversation}`); }
   }
   const conversation = model.conversations.get(message.conversation);
-  if (!conversation) { fetchConversation(message.conversation).catch(() => {}); return; }
+  if (!conversation) { fetchConversation(message.conversation).then((value) => { if (isNew) arrive(message, value); }, () => {}); return; }
   pass?.seen.add(conversation.id);
   const digest = { text: digestOf(message), sender: message.sender, time: message.time, sequence: message.sequence };
   if (message.sequence > conversation.headSequence) {
@@ -228,11 +239,11 @@ export function takeMessage(message) {
     });
     changed('list');
     changed(`conversation:${conversation.id}`);
-    if (!isMine) tell('arrived', message, conversation);
   } else if (conversation.digest?.sequence === message.sequence) {
     conversation.digest = digest;
     changed('list');
   }
+  if (isNew) arrive(message, conversation);
 }
 
 function takeRead({ conversation: id, user, sequence }) {
@@ -449,11 +460,12 @@ function takeEvent(event) {
 
 function takeOne(event) {
   switch (event.type) {
-    case 'message': endTyping(event.message.conversation, event.message.sender); takeMessage(event.message); break;
+    case 'message': endTyping(event.message.conversation, event.message.sender); takeMessage(event.message, true); break;
     case 'message_changed': takeMessage(event.message); break;
     case 'read': takeRead(event); break;
     case 'conversation':
       model.alerts.delete(event.conversation.id);
+      changed(`options:${event.conversation.id}`);
       if (event.isNew) loadAgain(event.conversation.id); else takeConversation(event.conversation);
       break;
     case 'member': model.alerts.delete(event.conversation); changed(`members:${event.conversation}`); break;
@@ -552,5 +564,6 @@ export function end() {
   model.notices = [];
   for (const each of [model.conversations, model.configurations, model.people, model.runs, model.typing, model.alerts, outbox]) each.clear();
   asked.clear();
+  toldThrough.clear();
   api.forgetContents();
 }

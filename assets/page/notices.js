@@ -1,9 +1,9 @@
 // Announcements of the operator: a bar for the newest that has to be confirmed, and the list of all.
 
 import * as api from './api.js';
-import { dialog, h, icon, toast } from './dom.js';
+import { dialog, h, icon } from './dom.js';
 import { clock, dayName, moreTexts, t } from './i18n.js';
-import { model, nameOf, on, person } from './model.js';
+import { model, on } from './model.js';
 import { busy, empty, pagedList, richText } from './parts.js';
 
 await moreTexts();
@@ -15,11 +15,9 @@ let told = () => {};
 
 async function confirm(notice, button) {
   await busy(button, async () => {
-    try {
-      await api.post(`notices/${api.segment(notice.id)}/confirm`);
-      notice.confirmedAt = Date.now();
-      draw();
-    } catch (error) { toast(error.message); }
+    await api.post(`notices/${api.segment(notice.id)}/confirm`);
+    notice.confirmedAt = Date.now();
+    draw();
   });
 }
 
@@ -28,9 +26,9 @@ function draw() {
   told(open.length);
   const [notice] = open;
   if (!notice) { offer('notice', null); return; }
-  const yes = h('button', { type: 'button', class: 'button primary', onclick: () => confirm(notice, yes) }, t('notice.confirm'));
+  const yes = h('button', { class: 'button primary', onclick: () => confirm(notice, yes) }, t('notice.confirm'));
   offer('notice', h('div', { class: 'bar notice', role: 'region', 'aria-label': t('notices') }, icon('info'),
-    h('button', { type: 'button', class: 'grow words', onclick: showNotices }, h('b', { class: 'cut' }, notice.title || t('notice.from', { who: nameOf(person(notice.from)) })), h('span', { class: 'cut' }, notice.body.replace(/\s+/gu, ' '))),
+    h('button', { class: 'grow words', onclick: showNotices }, h('b', { class: 'cut' }, notice.title || t('notice')), h('span', { class: 'cut' }, notice.body.replace(/\s+/gu, ' '))),
     open.length > 1 && h('span', { class: 'count' }, String(open.length)), yes));
 }
 
@@ -65,14 +63,14 @@ export function showNotices() {
     const list = h('div', { class: 'notices' });
     const row = (value) => {
       const notice = take(value);
-      const yes = h('button', { type: 'button', class: 'button primary', onclick: async () => { await confirm(notice, yes); shown?.take(notice); } }, t('notice.confirm'));
-      return h('article', { class: 'announcement' }, h('h3', {}, notice.title || t('notice.from', { who: nameOf(person(notice.from)) })),
-        h('p', { class: 'small quiet' }, `${nameOf(person(notice.from))} · ${dayName(notice.time)} ${clock(notice.time)}`), h('div', { class: 'text' }, richText(notice.body)),
+      const yes = h('button', { class: 'button primary', onclick: async () => { await confirm(notice, yes); shown?.take(notice); } }, t('notice.confirm'));
+      return h('article', { class: 'announcement' }, h('h3', {}, notice.title || t('notice')),
+        h('p', { class: 'small quiet' }, `${dayName(notice.time)} ${clock(notice.time)}`), h('div', { class: 'text' }, richText(notice.body)),
         h('footer', {}, notice.confirmedAt ? h('span', { class: 'small quiet' }, t('notice.confirmed', { time: `${dayName(notice.confirmedAt)} ${clock(notice.confirmedAt)}` })) : notice.needsConfirmation && yes));
     };
     shown = pagedList(list, (cursor) => api.get(`notices${api.query({ cursor, limit: 30 })}`), row, () => empty('info', t('notices.none')));
     queueMicrotask(() => shown.start());
-    return h('div', { class: 'body' }, list);
+    return h('div', { class: 'body', tabindex: '0' }, list);
   });
   box.addEventListener('close', () => { shown = null; });
 }

@@ -1,7 +1,7 @@
 // Small parts that many screens are made of.
 
 import * as api from './api.js';
-import { h, hue, icon, letters } from './dom.js';
+import { h, hue, icon, letters, toast } from './dom.js';
 import { t } from './i18n.js';
 import { model, nameOf, person, titleOf } from './model.js';
 
@@ -62,6 +62,8 @@ function words(text, out, mentions) {
 
 export const isBigEmoji = (text) => text.length <= 24 && /^(?:\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\u{1f3fb}-\u{1f3ff}\ufe0f])*\s?){1,3}$/u.test(text);
 
+export const spinner = () => h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') });
+
 export function empty(sign, title, text, ...actions) {
   return h('div', { class: 'empty' }, icon(sign), h('strong', {}, title), text && h('span', { class: 'ui' }, text), ...actions);
 }
@@ -77,7 +79,7 @@ export function pagedList(box, load, row, none) {
   let run = 0;
   const more = h('div', {});
   const read = async (mine) => {
-    more.replaceChildren(h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    more.replaceChildren(spinner());
     try {
       const page = await load(cursor);
       if (mine !== run) return;
@@ -88,7 +90,7 @@ export function pagedList(box, load, row, none) {
       if (cursor) watch(mine);
     } catch (error) {
       if (mine !== run) return;
-      more.replaceChildren(h('div', { class: 'empty' }, h('span', { class: 'error' }, error.message), h('button', { type: 'button', class: 'button', onclick: () => read(mine) }, t('again'))));
+      more.replaceChildren(h('div', { class: 'empty' }, h('span', { class: 'error' }, error.message), h('button', { class: 'button', onclick: () => read(mine) }, t('again'))));
     }
   };
   const watch = (mine) => {
@@ -97,7 +99,7 @@ export function pagedList(box, load, row, none) {
       observer.disconnect();
       if (mine === run) read(mine);
     }, { root: box.closest('.pick:not(.members), .body') });
-    more.replaceChildren(h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    more.replaceChildren(spinner());
     observer.observe(more);
   };
   const take = (item) => {
@@ -108,12 +110,20 @@ export function pagedList(box, load, row, none) {
     if (old) old.replaceWith(made); else box.prepend(made);
     if (hadFocus) (made.querySelector('button') ?? box.closest('dialog').querySelector('button')).focus();
   };
-  return { start() { run += 1; cursor = undefined; rows.clear(); box.replaceChildren(more); read(run); }, take };
+  return { start() { run += 1; cursor = undefined; rows.clear(); box.replaceChildren(more); read(run); }, stop() { run += 1; }, take };
 }
 
-/// Runs a request from a button, which is busy meanwhile.
-export async function busy(button, run) {
+/// A line of a form for what goes wrong.
+export const failureLine = (kind = 'error ui') => h('p', { class: kind, role: 'alert', hidden: true });
+
+/// Runs a request from a button, which is busy meanwhile; what the server refuses is told, in the line of the form where there is one.
+export async function busy(button, run, failure) {
   if (button.getAttribute('aria-busy') === 'true') return;
   button.setAttribute('aria-busy', 'true');
-  try { await run(); } finally { button.removeAttribute('aria-busy'); }
+  if (failure) failure.hidden = true;
+  try { await run(); } catch (error) {
+    if (!(error instanceof api.Problem)) throw error;
+    const text = error.retryAfter ? `${error.message} ${t('problem.wait', { seconds: Math.ceil(error.retryAfter / 1000) })}` : error.message;
+    if (failure) { failure.textContent = text; failure.hidden = false; } else toast(text);
+  } finally { button.removeAttribute('aria-busy'); }
 }

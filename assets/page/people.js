@@ -6,7 +6,7 @@ import { ask, closeDialogs, dialog, h, icon, menu, toast } from './dom.js';
 import { clock, dayName, language, moreTexts, t } from './i18n.js';
 import { scheme, schemes, setScheme, signOut, turn } from './main.js';
 import { learn, model, nameOf, newToken, on, person, takeConversation } from './model.js';
-import { busy, personAvatar } from './parts.js';
+import { busy, failureLine, personAvatar, spinner } from './parts.js';
 import { choose, sharePerson } from './select.js';
 
 await moreTexts();
@@ -56,15 +56,15 @@ export async function showPerson(app, name) {
     queueMicrotask(() => box.addEventListener('close', stop));
     draw();
     if (name === model.me.name) return h('div', { class: 'body' }, head);
-    const write = h('button', { type: 'button', class: 'button primary', onclick: () => busy(write, async () => { try { await openDirect(app, name); closeDialogs(); } catch (error) { toast(error.message); } }) }, icon('chat'), t('person.write'));
-    const share = h('button', { type: 'button', class: 'button', onclick: () => sharePerson(name) }, icon('forward'), t('share'));
+    const write = h('button', { class: 'button primary', onclick: () => busy(write, async () => { await openDirect(app, name); closeDialogs(); }) }, icon('chat'), t('person.write'));
+    const share = h('button', { class: 'button', onclick: () => sharePerson(name) }, icon('forward'), t('share'));
     const remark = h('input', { class: 'input', id: 'remark', value: person(name).remark ?? '', maxlength: String(model.limits.nameCharacters ?? 100), autocomplete: 'off', 'aria-describedby': 'remark-hint' });
-    const keep = h('button', { class: 'button' }, t('saveText'));
+    const keep = h('button', { type: 'submit', class: 'button' }, t('saveText'));
     const form = h('form', { class: 'field' }, h('label', { for: 'remark' }, t('person.remark')), h('div', { class: 'link' }, remark, keep), h('span', { class: 'hint', id: 'remark-hint' }, t('person.remark.hint')));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       busy(keep, async () => {
-        try { await api.put(`people/${api.segment(name)}/remark`, { remark: remark.value.trim() }); learn({ name, remark: remark.value.trim() || undefined }); toast(t('saved')); } catch (error) { toast(error.message); }
+        await api.put(`people/${api.segment(name)}/remark`, { remark: remark.value.trim() }); learn({ name, remark: remark.value.trim() || undefined }); toast(t('saved'));
       });
     });
     return h('div', { class: 'body' }, head, h('div', { class: 'pair' }, write, share), form);
@@ -83,24 +83,22 @@ function changePassword() {
   dialog(t('password'), t('cancel'), (close) => {
     const field = (name, complete, hint) => h('div', { class: 'field' }, h('label', { for: name }, t(`password.${name}`)), h('input', { class: 'input', id: name, name, type: 'password', required: true, autocomplete: complete, 'aria-describedby': hint && `${name}-hint` }), hint && h('span', { class: 'hint', id: `${name}-hint` }, hint));
     const ends = h('input', { type: 'checkbox', role: 'switch', class: 'switch', id: 'ends' });
-    const failure = h('p', { class: 'error ui', role: 'alert', hidden: true });
-    const keep = h('button', { class: 'button primary' }, t('saveText'));
+    const failure = failureLine();
+    const keep = h('button', { type: 'submit', class: 'button primary' }, t('saveText'));
     const form = h('form', { class: 'body' }, field('current', 'current-password'), field('new', 'new-password', t('setup.password.hint')),
       h('div', { class: 'set' }, h('label', { for: 'ends' }, t('devices.all')), ends), failure, keep);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       busy(keep, async () => {
-        failure.hidden = true;
         try {
           await api.put('me/password', { current: form.elements.current.value, password: form.elements.new.value, endsOthers: ends.checked });
           close();
           toast(t('saved'));
         } catch (error) {
-          failure.textContent = error.message;
-          failure.hidden = false;
           form.elements[error.code === 'wrong_password' ? 'current' : 'new'].focus();
+          throw error;
         }
-      });
+      }, failure);
     });
     return form;
   }, 'short');
@@ -112,8 +110,8 @@ export function ownProfile() {
     const picture = h('span', {}, personAvatar({ ...model.me, isOnline: false }, 's88'));
     const name = h('input', { class: 'input', id: 'display-name', value: model.me.displayName ?? '', maxlength: String(model.limits.nameCharacters ?? 100), autocomplete: 'nickname' });
     const file = h('input', { type: 'file', accept: 'image/*', hidden: true, tabindex: '-1' });
-    const change = h('button', { type: 'button', class: 'button', onclick: () => file.click() }, icon('picture'), t('me.picture'));
-    const none = h('button', { type: 'button', class: 'button', hidden: !model.me.avatar, onclick: () => busy(none, async () => { try { await take(''); } catch (error) { toast(error.message); } }) }, icon('bin'), t('me.noPicture'));
+    const change = h('button', { class: 'button', onclick: () => file.click() }, icon('picture'), t('me.picture'));
+    const none = h('button', { class: 'button', hidden: !model.me.avatar, onclick: () => busy(none, async () => { await take(''); }) }, icon('bin'), t('me.noPicture'));
     const take = async (id) => {
       const user = await api.put('me/avatar', { file: id });
       // A picture that was taken away is no member of the answer.
@@ -122,17 +120,15 @@ export function ownProfile() {
       none.hidden = !model.me.avatar;
     };
     file.addEventListener('change', () => file.files[0] && busy(change, async () => {
-      try {
-        await take(await uploadPicture(file.files[0]));
-      } catch (error) { toast(error.message); }
+      await take(await uploadPicture(file.files[0]));
     }));
-    const keep = h('button', { class: 'button primary' }, t('saveText'));
+    const keep = h('button', { type: 'submit', class: 'button primary' }, t('saveText'));
     const form = h('form', { class: 'body' }, h('div', { class: 'person' }, picture, h('span', { class: 'quiet ui' }, model.me.name), h('div', { class: 'pair' }, change, none), file),
-      h('div', { class: 'field' }, h('label', { for: 'display-name' }, t('me.name')), name), h('button', { type: 'button', class: 'button', onclick: changePassword }, t('password')), keep);
+      h('div', { class: 'field' }, h('label', { for: 'display-name' }, t('me.name')), name), h('button', { class: 'button', onclick: changePassword }, t('password')), keep);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       busy(keep, async () => {
-        try { const user = await api.patch('me', { displayName: name.value.trim() }); if (user?.name) learn(user); toast(t('saved')); close(); } catch (error) { toast(error.message); }
+        const user = await api.patch('me', { displayName: name.value.trim() }); if (user?.name) learn(user); toast(t('saved')); close();
       });
     });
     return form;
@@ -142,7 +138,7 @@ export function ownProfile() {
 /// Who has read one's own message.
 export function receipts(message) {
   dialog(t('receipts'), t('close'), () => {
-    const body = h('div', { class: 'body' }, h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    const body = h('div', { class: 'body', tabindex: '0' }, spinner());
     const row = (name, time) => h('li', { class: 'option' }, personAvatar(person(name), 's36'), h('span', { class: 'grow cut' }, nameOf(person(name))), time && h('span', { class: 'small quiet' }, `${dayName(time)} ${clock(time)}`));
     api.get(`messages/${api.segment(message.id)}/receipts`).then(({ read, unread }) => body.replaceChildren(
       h('section', { class: 'section' }, h('h3', {}, t('receipts.read', { count: read.length })), h('ul', {}, read.map((each) => row(each.name, each.time)))),
@@ -160,14 +156,14 @@ function segments(name, label, options, value, run) {
 }
 
 export async function settings() {
-  const notify = isSecureContext && globalThis.Notification ? await import('./install.js') : null;
+  const notify = isSecureContext && globalThis.Notification ? await import('./secure.js') : null;
   dialog(t('settings'), t('close'), (close) => {
-    const devices = h('div', { class: 'section' }, h('h3', {}, t('devices')), h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') }));
+    const devices = h('div', { class: 'section' }, h('h3', {}, t('devices')), spinner());
     const load = () => api.get('sessions').then(({ items }) => { devices.replaceChildren(h('h3', {}, t('devices')), ...items.map(device)); all.hidden = items.length < 2; }, (error) => devices.replaceChildren(h('h3', {}, t('devices')), h('p', { class: 'error ui' }, error.message)));
     const device = (each) => {
       const kind = t(`device.${each.device}`) === `device.${each.device}` ? each.device ?? each.id : t(`device.${each.device}`);
       const seen = each.isThis ? t('device.this') : each.lastSeen ? t('device.seen', { time: `${dayName(each.lastSeen)} ${clock(each.lastSeen)}` }) : t('device.unseen');
-      const out = !each.isThis && h('button', { type: 'button', class: 'button', 'aria-label': t('device.signOut', { device: kind }), onclick: () => busy(out, async () => { try { await api.remove(`sessions/${api.segment(each.id)}`); await load(); toast(t('device.gone')); } catch (error) { toast(error.message); } }) }, t('signOut'));
+      const out = !each.isThis && h('button', { class: 'button', 'aria-label': t('device.signOut', { device: kind }), onclick: () => busy(out, async () => { await api.remove(`sessions/${api.segment(each.id)}`); await load(); toast(t('device.gone')); }) }, t('signOut'));
       return h('div', { class: 'set' }, h('div', { class: 'grow' }, h('div', { class: 'cut' }, kind), h('div', { class: 'small quiet' }, [seen, each.createdAt && t('device.since', { day: dayName(each.createdAt) })].filter(Boolean).join(' · '))), out);
     };
     load();
@@ -180,14 +176,14 @@ export async function settings() {
       input.checked = await notify.setTold(isWanted);
       if (isWanted && !input.checked) toast(t('notify.refused'));
     };
-    const all = h('button', { type: 'button', class: 'button danger', onclick: async () => {
-      if (await ask(t('devices.all'), t('devices.all.ask'), t('devices.all'), t('cancel'), true)) busy(all, async () => { try { await api.remove('sessions'); await load(); toast(t('devices.all.done')); } catch (error) { toast(error.message); } });
+    const all = h('button', { class: 'button danger', onclick: async () => {
+      if (await ask(t('devices.all'), t('devices.all.ask'), t('devices.all'), t('cancel'), true)) busy(all, async () => { await api.remove('sessions'); await load(); toast(t('devices.all.done')); });
     } }, t('devices.all'));
     return h('div', { class: 'body' },
       h('div', { class: 'section' }, segments('language', t('settings.language'), [['zh', '中文'], ['en', 'English']], language, async (code) => { close(); await turn(code); }),
         segments('scheme', t('settings.scheme'), schemes.map((name) => [name, t(`scheme.${name}`)]), scheme(), setScheme),
         notify && [toggle('notify.label', notify.wants.told(), tell), toggle('notify.mentions', notify.wants.mentions(), (input) => notify.setMentions(input.checked))]),
-      !isSecureContext && h('div', { class: 'banner' }, h('span', {}, t('settings.insecure'), ' ', h('a', { href: '/ca.pem' }, t('settings.certificate')))),
-      devices, all, h('button', { type: 'button', class: 'button', onclick: () => { close(); signOut(); } }, t('signOut')));
+      !isSecureContext && h('button', { class: 'button', onclick: async () => (await import('./secure.js')).showSecure() }, icon('save'), t('secure.install')),
+      devices, all, h('button', { class: 'button', onclick: () => { close(); signOut(); } }, t('signOut')));
   });
 }

@@ -88,11 +88,11 @@ export function placeForm(dialog, send) {
     const form = h('form', { class: 'body' }, field('place-title', t('place.name'), { maxlength: '100' }),
       field('place-latitude', t('place.latitude'), { type: 'number', step: 'any', min: '-90', max: '90', required: true }),
       field('place-longitude', t('place.longitude'), { type: 'number', step: 'any', min: '-180', max: '180', required: true }),
-      isSecureContext && navigator.geolocation && h('button', { type: 'button', class: 'button', onclick: () => navigator.geolocation.getCurrentPosition(({ coords }) => {
+      isSecureContext && navigator.geolocation && h('button', { class: 'button', onclick: () => navigator.geolocation.getCurrentPosition(({ coords }) => {
         form.elements['place-latitude'].value = coords.latitude.toFixed(6);
         form.elements['place-longitude'].value = coords.longitude.toFixed(6);
       }, (error) => toast(error.message)) }, icon('place'), t('place.here')),
-      h('button', { class: 'button primary' }, t('send')));
+      h('button', { type: 'submit', class: 'button primary' }, t('send')));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const value = (id) => form.elements[id].value.trim();

@@ -50,7 +50,7 @@ export function searchPanel(app, { filter, list }) {
   const isAsked = () => isSearchable(text()) || ((chosen.sender || chosen.kind) && !text());
 
   const chip = (label, isSet, run, clear) => {
-    const button = h('button', { type: 'button', class: 'chip', 'aria-pressed': String(isSet), 'aria-haspopup': isSet ? null : 'menu', onclick: () => (isSet ? clear() : run(button)) },
+    const button = h('button', { class: 'chip', 'aria-pressed': String(isSet), 'aria-haspopup': isSet ? null : 'menu', onclick: () => (isSet ? clear() : run(button)) },
       h('span', { class: 'cut' }, label), icon(isSet ? 'close' : 'down'));
     return button;
   };
@@ -59,7 +59,7 @@ export function searchPanel(app, { filter, list }) {
     const at = chips.contains(document.activeElement) ? [...chips.children].indexOf(document.activeElement) : -1;
     const scope = chosen.scope ?? app.current;
     chips.replaceChildren(...[
-      scope && model.conversations.has(scope) && h('button', { type: 'button', class: 'chip', 'aria-pressed': String(Boolean(chosen.scope)), onclick: () => set('scope', chosen.scope ? null : app.current) },
+      scope && model.conversations.has(scope) && h('button', { class: 'chip', 'aria-pressed': String(Boolean(chosen.scope)), onclick: () => set('scope', chosen.scope ? null : app.current) },
         h('span', { class: 'cut' }, chosen.scope ? t('search.in', { title: titleOf(model.conversations.get(scope)) }) : t('search.here')), chosen.scope && icon('close')),
       chip(chosen.sender ? t('search.from', { who: nameOf(person(chosen.sender)) }) : t('search.sender'), Boolean(chosen.sender), chooseSender, () => set('sender', null)),
       chip(chosen.kind ? t(`search.kind.${chosen.kind}`) : t('search.kind'), Boolean(chosen.kind), (button) => menu(button, kinds.map((kind) => ({ label: t(`search.kind.${kind}`), run: () => set('kind', kind) })), t('search.kind')), () => set('kind', null)),
@@ -73,7 +73,7 @@ export function searchPanel(app, { filter, list }) {
   const chooseSender = async () => (await import('./select.js')).choose({ title: t('search.sender'), sections: ['people', 'friends'], run: async ([one]) => set('sender', one.id) });
   const chooseDays = () => dialog(t('search.days.choose'), t('close'), (close) => {
     const field = (id, label) => h('div', { class: 'field' }, h('label', { for: id }, label), h('input', { id, class: 'input', type: 'date', max: new Date().toLocaleDateString('sv') }));
-    const form = h('form', { class: 'body' }, field('day-from', t('search.days.from')), field('day-to', t('search.days.to')), h('button', { class: 'button primary' }, t('done')));
+    const form = h('form', { class: 'body' }, field('day-from', t('search.days.from')), field('day-to', t('search.days.to')), h('button', { type: 'submit', class: 'button primary' }, t('done')));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const [first, last] = ['day-from', 'day-to'].map((id) => form.elements[id].value).map((value) => value && new Date(`${value}T00:00`));

@@ -3,8 +3,8 @@
 import * as api from './api.js';
 import { ask, dialog, h, icon, later, toast } from './dom.js';
 import { moreTexts, t } from './i18n.js';
-import { learn, model, nameOf, newToken, person, send, sorted, takeConversation, titleOf } from './model.js';
-import { avatar, busy, conversationAvatar, empty, mayNot, personAvatar } from './parts.js';
+import { learn, model, nameOf, newToken, person, send, sorted, systemName, takeConversation, titleOf } from './model.js';
+import { avatar, busy, conversationAvatar, empty, mayNot, personAvatar, spinner } from './parts.js';
 
 await moreTexts();
 
@@ -31,7 +31,7 @@ export function choose(options) {
   const { isMany, sections } = options;
   const maximum = isMany ? options.maximum ?? 0 : 1;
   const chosen = new Map((options.chosen ?? []).map((each) => [each.key, each]));
-  const without = new Set(options.without ?? []);
+  const without = new Set([...options.without ?? [], `person:${systemName}`]);
   const states = new Map(sections.map((name) => [name, { items: [], next: undefined }]));
   let current = sections[0];
   let wasEmpty = null;
@@ -51,7 +51,7 @@ export function choose(options) {
     const state = h('div', { class: 'pick-state', role: 'status' });
     const problem = h('p', { class: 'error ui', role: 'alert', hidden: true });
     const count = h('span', { class: 'grow ui quiet', role: 'status' });
-    const act = h('button', { type: 'button', class: 'button primary' }, options.do ?? t('done'));
+    const act = h('button', { class: 'button primary' }, options.do ?? t('done'));
 
     const finish = () => busy(act, async () => {
       problem.hidden = true;
@@ -69,7 +69,7 @@ export function choose(options) {
       for (const row of list.querySelectorAll('[role=option]')) row.setAttribute('aria-selected', String(chosen.has(row.entry.key)));
       if (!isMany) return;
       tray.hidden = !chosen.size;
-      tray.replaceChildren(...[...chosen.values()].map((each) => h('button', { type: 'button', 'aria-label': t('select.remove', { name: each.label }), onclick: () => { toggle(each); (tray.querySelector('button') ?? filter).focus(); } }, h('span', { class: 'cut' }, each.label), icon('close'))));
+      tray.replaceChildren(...[...chosen.values()].map((each) => h('button', { 'aria-label': t('select.remove', { name: each.label }), onclick: () => { toggle(each); (tray.querySelector('button') ?? filter).focus(); } }, h('span', { class: 'cut' }, each.label), icon('close'))));
       tray.scrollTop = tray.scrollHeight;
       count.textContent = maximum ? t('select.countOf', { count: chosen.size, maximum }) : t('select.count', { count: chosen.size });
       act.disabled = !chosen.size;
@@ -134,8 +134,8 @@ export function choose(options) {
     };
     const drawState = (found) => {
       const text = filter.value.trim();
-      state.replaceChildren(...failure ? [h('div', { class: 'empty' }, h('span', { class: 'error' }, failure.message), h('button', { type: 'button', class: 'button', onclick: () => { failure = null; if (found) more(); else start(); } }, t('again')))]
-        : isLoading && !found ? [h('div', { class: 'spinner', role: 'progressbar', 'aria-label': t('busy') })]
+      state.replaceChildren(...failure ? [h('div', { class: 'empty' }, h('span', { class: 'error' }, failure.message), h('button', { class: 'button', onclick: () => { failure = null; if (found) more(); else start(); } }, t('again')))]
+        : isLoading && !found ? [spinner()]
           : found ? [] : [empty(text ? 'search' : 'person', t(text ? 'list.nothing' : `select.none.${current}`), text ? t('people.nobody.text') : null)]);
       state.hidden = !state.children.length;
     };
@@ -146,7 +146,7 @@ export function choose(options) {
       const shown = alphabet.filter((each, index) => letters.includes(each) || (!isWhole && index > last));
       rail.hidden = current === 'recent' || letters.length < 2 || rows().length < 10;
       const focused = rail.contains(document.activeElement) ? document.activeElement.textContent : null;
-      rail.replaceChildren(...shown.map((each, index) => h('button', { type: 'button', tabindex: index ? '-1' : '0', 'aria-label': t('select.letter', { letter: each === '#' ? t('select.other') : each }), onclick: () => jump(each) }, each)));
+      rail.replaceChildren(...shown.map((each, index) => h('button', { tabindex: index ? '-1' : '0', 'aria-label': t('select.letter', { letter: each === '#' ? t('select.other') : each }), onclick: () => jump(each) }, each)));
       if (focused) [...rail.children].find((each) => each.textContent === focused)?.focus();
     };
     const jump = async (letter) => {

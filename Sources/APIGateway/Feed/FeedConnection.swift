@@ -80,8 +80,28 @@ final class FeedConnection: ConnectionHandler, FeedListener {
         presence.unfollow(change.dropped, by: self.presenceNumber)
         for (name, isOnline) in change.known { self.tell(name, isOnline) }
         guard !change.asked.isEmpty else { return }
+        guard self.context.profiles.showsOnlyAcquainted else { return self.follow(change.asked, session) }
+        let (asked, later) = (change.asked, self.gateway.later(session))
+        self.context.profiles.visible(asked, to: session.identity.user) { visible in
+            later { session in
+                guard let connection = session.listener as? FeedConnection else { return }
+                connection.follow(visible, of: asked, session)
+            }
+        }
+    }
+
+    /// Follows who may be known of the people that were asked about, as far as they are watched still; the others are told
+    /// to be offline, and looked up again when the client watches them again.
+    private func follow(_ visible: Set<UserName>, of asked: Set<UserName>, _ session: FeedSession) {
+        let watched = asked.intersection(self.watched.names)
+        for name in watched.subtracting(visible) { self.tell(name, false) }
+        self.follow(watched.intersection(visible), session)
+    }
+
+    private func follow(_ names: Set<UserName>, _ session: FeedSession) {
+        guard !names.isEmpty else { return }
         let later = self.gateway.later(session)
-        presence.follow(change.asked, by: self.presenceNumber) { news in
+        self.context.presence.follow(names, by: self.presenceNumber) { news in
             later { session in
                 guard let connection = session.listener as? FeedConnection else { return }
                 for (name, isOnline) in news { connection.presenceChanged(name, isOnline) }

@@ -19,25 +19,20 @@ final class FeedPoll: FeedListener {
         case over
     }
 
-    /// Maximum seconds for which a request waits.
-    private static let waitSeconds: ClosedRange<Int64> = 0...30
-
     private let responder: HTTPResponder
     var connectionID: ConnectionID { self.responder.connectionID }
     private let language: String?
     private unowned let gateway: FeedGateway
     private let context: FeedContext
-    private let waitMilliseconds: Int64
-    private let start: FeedStart
+    private let question: FeedQuestion
     private var phase = Phase.asked
 
     private init(
-        _ responder: HTTPResponder, _ language: String?, waitSeconds: Int64, _ start: FeedStart, gateway: FeedGateway
+        _ responder: HTTPResponder, _ language: String?, _ question: FeedQuestion, gateway: FeedGateway
     ) {
         self.responder = responder
         self.language = language
-        self.waitMilliseconds = waitSeconds * 1_000
-        self.start = start
+        self.question = question
         self.gateway = gateway
         self.context = gateway.context
     }
@@ -46,8 +41,8 @@ final class FeedPoll: FeedListener {
     static func begin(_ request: HTTPRequest, _ responder: HTTPResponder, gateway: FeedGateway) {
         let language = request.headers["accept-language"]
         do throws(APIFailure) {
-            let (wait, start) = try self.question(request)
-            let poll = FeedPoll(responder, language, waitSeconds: wait, start, gateway: gateway)
+            let question = try FeedQuestion(request.query)
+            let poll = FeedPoll(responder, language, question, gateway: gateway)
             gateway.hold(poll, of: responder.connectionID)
             responder.whenEnded = { [weak poll] in poll?.clientLeft() }
             let later = gateway.laterPoll(of: responder.connectionID)
@@ -58,25 +53,6 @@ final class FeedPoll: FeedListener {
         } catch {
             self.giveAnswer(.problem(error, language: language), responder)
         }
-    }
-
-    private static func question(_ request: HTTPRequest) throws(APIFailure) -> (wait: Int64, start: FeedStart) {
-        guard let query = HTTPQuery(request.query) else { throw .bad("the query cannot be decoded") }
-        for name in query.names where name != "after" && name != "wait" {
-            throw Problem(.unknownField, "\(name) is no field here", field: name).failure
-        }
-        for name in ["after", "wait"] where query.all(name).count > 1 {
-            throw Problem(.invalidField, "\(name) stands twice", field: name).failure
-        }
-        var wait: Int64 = 0
-        if let text = query["wait"] {
-            guard let seconds = Int64(text), Self.waitSeconds.contains(seconds) else {
-                throw Problem(.invalidField, "wait must be a whole number from 0 to 30", field: "wait").failure
-            }
-            wait = seconds
-        }
-        guard let text = query["after"] else { return (wait, .snapshot) }
-        return (wait, FeedCursor(text).map { .after($0) } ?? .unknown)
     }
 
     private func proved(_ result: Result<APICaller, APIFailure>, _ request: HTTPRequest, deviceID: String) {
@@ -95,13 +71,13 @@ final class FeedPoll: FeedListener {
         }
         self.responder.connection?.authenticated()
         let session = FeedSession(
-            identity, from: self.start, language: self.language, listener: self, gateway: self.gateway)
+            identity, from: self.question.start, language: self.language, listener: self, gateway: self.gateway)
         self.phase = .waiting(session)
-        guard self.waitMilliseconds > 0 else { return session.begin() }
+        guard self.question.waits else { return session.begin() }
         session.register(
             deviceID: deviceID, address: "\(request.peer.text):\(request.peer.port)",
             isEncrypted: request.isEncrypted, as: "native-poll")
-        self.gateway.after(milliseconds: self.waitMilliseconds, session) { session in
+        self.gateway.after(milliseconds: self.question.waitMilliseconds, session) { session in
             (session.listener as? FeedPoll)?.answerItems([])
         }
     }
@@ -110,14 +86,14 @@ final class FeedPoll: FeedListener {
 
     func feedBegan(at cursor: FeedCursor, _ user: [UInt8], isGap: Bool) {
         if isGap { return self.answerItems([NativeNotices.gapOfAll]) }
-        if case .snapshot = self.start { self.answerItems([]) }
+        if case .snapshot = self.question.start { self.answerItems([]) }
     }
 
     func feedSent(_ frames: [FeedFrame], isGap: Bool) {
         self.answerItems(frames.map(\.json) + (isGap ? [NativeNotices.gapOfAll] : []))
     }
 
-    func feedRested() { if self.waitMilliseconds == 0 { self.answerItems([]) } }
+    func feedRested() { if !self.question.waits { self.answerItems([]) } }
 
     /// There is no place for it: a poll tells what lasts.
     func feedSaid(_ json: [UInt8]) {}

@@ -1,6 +1,8 @@
 import APIKit
 import ByteCodec
 import ChatModel
+import NativeAPI
+import Transport
 
 /// First frame of a native client: `{"token":"...","after":"..."}`, both of them optional.
 struct FeedSignIn: Hashable {
@@ -60,5 +62,37 @@ enum FeedRequest: Hashable {
             names.insert(name)
         }
         return names
+    }
+}
+
+/// Question of a request that waits for events: `after=CURSOR&wait=0...30`, both of them optional.
+struct FeedQuestion: Hashable {
+    /// Seconds for which a request may wait.
+    private static let waitSeconds: ClosedRange<Int64> = 0...30
+
+    /// Longest wait for events, milliseconds; 0 to be answered at once.
+    var waitMilliseconds: Int64 = 0
+    var start = FeedStart.snapshot
+
+    var waits: Bool { self.waitMilliseconds > 0 }
+
+    /// - Parameter query: as it stands behind `?`; `nil` for none.
+    /// - Throws: when there is another field, one stands twice, or the wait is out of bounds.
+    init(_ query: String?) throws(APIFailure) {
+        guard let query = HTTPQuery(query) else { throw .bad("the query cannot be decoded") }
+        for name in query.names where name != "after" && name != "wait" {
+            throw Problem(.unknownField, "\(name) is no field here", field: name).failure
+        }
+        for name in ["after", "wait"] where query.all(name).count > 1 {
+            throw Problem(.invalidField, "\(name) stands twice", field: name).failure
+        }
+        if let text = query["wait"] {
+            guard let seconds = Int64(text), Self.waitSeconds.contains(seconds) else {
+                throw Problem(.invalidField, "wait must be a whole number from 0 to 30", field: "wait").failure
+            }
+            self.waitMilliseconds = seconds * 1_000
+        }
+        guard let text = query["after"] else { return }
+        self.start = FeedCursor(text).map { .after($0) } ?? .unknown
     }
 }

@@ -182,7 +182,7 @@ struct NativeFeed {
     /// True when the feed has ended; no event leads to an action any more.
     var isOver: Bool { if case .over = self.phase { true } else { false } }
 
-    /// What happens from now on is heard of: the facts can be read.
+    /// The session hears of everything that happens from now on: the facts can be read.
     func begin() -> Action { if case .opening = self.phase { .readFacts } else { .none } }
 
     /// The facts of a snapshot that was taken after the session was registered with the broker.

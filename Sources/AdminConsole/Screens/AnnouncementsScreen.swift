@@ -1,15 +1,15 @@
-package import AdminAPI
-import ChatModel
+import AdminAPI
+package import ChatModel
 
-extension AdminOperatorAnnouncement: TableRow {
+extension Announcement: TableRow {
     /// Number, by which the table recognises the row.
     package var rowID: Int64 { self.number }
     /// Title, text, sender and teams, which the filter searches.
-    package var searchTexts: [String] { [self.title, self.text, self.sender] + self.teams }
+    package var searchTexts: [String] { [self.title, self.body, self.sender] + self.teams.map(\.text) }
 
     /// Receivers in words: members of teams, or everybody.
     func receiverText(_ look: Look) -> String {
-        self.teams.isEmpty ? look("console.notices.everybody") : look.names(self.teams)
+        self.teams.isEmpty ? look("console.notices.everybody") : look.names(self.teams.map(\.text))
     }
 }
 
@@ -25,7 +25,7 @@ struct AnnouncementsScreen: TableScreen {
         KeyBinding(.character("t"), .team, "console.notices.teams", isChange: true),
     ]
     let refreshMilliseconds: Int64? = 3_000
-    var rows = TableView<AdminOperatorAnnouncement>([
+    var rows = TableView<Announcement>([
         TableColumn("table.number", width: 6, isOnTheRight: true, order: { .number($0.number) }) { notice, _ in
             String(notice.number)
         },
@@ -34,7 +34,7 @@ struct AnnouncementsScreen: TableScreen {
         },
         TableColumn("console.notices.for", width: 16) { notice, look in notice.receiverText(look) },
         TableColumn("table.title", width: 14) { notice, _ in notice.title },
-        TableColumn("table.text") { notice, _ in notice.text },
+        TableColumn("table.text") { notice, _ in notice.body },
         TableColumn("table.sender", width: 10, minimumScreen: 110) { notice, _ in notice.sender },
         TableColumn(
             "console.notices.confirmed", width: 11, isOnTheRight: true, order: { .number($0.confirmed) },
@@ -43,7 +43,7 @@ struct AnnouncementsScreen: TableScreen {
             "\(notice.confirmed)/\(notice.receivers)" + (notice.sentAtMilliseconds == nil ? "…" : "")
         },
     ])
-    private var pages = Pages<AdminOperatorAnnouncement>()
+    private var pages = Pages<Announcement>()
 
     var copied: String? { self.rows.current.map { String($0.number) } }
 
@@ -134,13 +134,13 @@ struct AnnouncementScreen: TableScreen {
             receiver.confirmedAtMilliseconds.map { look.time($0) } ?? look("word.no")
         },
     ])
-    private var notice: AdminOperatorAnnouncement
+    private var notice: Announcement
     private var people = AnnouncementAudience.all
     private var pages = Pages<AdminAnnouncementReceiver>()
     /// An answer to another question than the last one is no use.
     private var question = 0
 
-    init(_ notice: AdminOperatorAnnouncement) { self.notice = notice }
+    init(_ notice: Announcement) { self.notice = notice }
 
     var copied: String? { String(self.notice.number) }
 
@@ -175,10 +175,10 @@ struct AnnouncementScreen: TableScreen {
             self.rows.replace([], look)
             return self.refresh()
         case .look:
-            let lines = self.notice.text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+            let lines = self.notice.body.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
                 Cells.wrapped(Cells.drawable(String($0)), to: 70).map { Line($0) }
             }
-            return [.page(Page(self.notice.title, lines, copied: self.notice.text))]
+            return [.page(Page(self.notice.title, lines, copied: self.notice.body))]
         case .open:
             guard let receiver = self.rows.current else { return look.nothing() }
             return [.open(UserScreen(receiver.name))]
@@ -192,7 +192,7 @@ struct AnnouncementScreen: TableScreen {
         let notice = self.notice
         let sent = notice.sentAtMilliseconds.map { look.time($0) } ?? look("console.notices.sending")
         return [
-            row("table.title", notice.title), row("table.text", notice.text),
+            row("table.title", notice.title), row("table.text", notice.body),
             row("console.notices.for", notice.receiverText(look)), row("table.sender", notice.sender),
             row("table.created", look.time(notice.createdAtMilliseconds)),
             row("console.notices.sentAt", sent, notice.sentAtMilliseconds == nil ? .warning : .plain),

@@ -56,7 +56,7 @@ struct FilesScreen: TableScreen {
         },
     ])
     private var query = AdminFileQuery(limit: AdminProtocol.fileRows)
-    private var totals: AdminFileTotals?
+    private var totals: FileTotals?
     private var checking: AdminFileCheck?
 
     var copied: String? { self.rows.current?.key.text }
@@ -151,10 +151,10 @@ struct FilesScreen: TableScreen {
             let values = [
                 "files": String(totals.files), "bytes": shownBytes(totals.fileBytes),
                 "stored": shownBytes(totals.storedBytes), "ratio": String(ratio),
-                "saved": shownBytes(totals.fileBytes - totals.plainBytes), "orphans": String(totals.orphans),
-                "damaged": String(totals.damaged),
+                "saved": shownBytes(totals.fileBytes - totals.plainBytes), "orphans": String(totals.unreferencedFiles),
+                "damaged": String(totals.damagedObjects),
             ]
-            line += Line(look("console.files.totals", values), totals.damaged > 0 ? .bad : .plain)
+            line += Line(look("console.files.totals", values), totals.damagedObjects > 0 ? .bad : .plain)
         }
         var shown = [look("console.files.order.\(self.query.order.rawValue)")]
         if self.query.onlyOrphans { shown.append(look("console.files.orphans")) }

@@ -112,13 +112,14 @@ extension ProfileReads {
     package func acquaintances(
         of user: UserID, among names: some Collection<UserName>
     ) throws(StoreError) -> Set<UserName> {
-        let sql: StaticString = """
-            SELECT 1 FROM user u WHERE u.name = ?2 AND (
-                u.id = ?1 OR u.id = 0 OR u.is_system <> 0
-                OR EXISTS (SELECT 1 FROM friend f WHERE f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0)
-                OR EXISTS (SELECT 1 FROM member a JOIN member b ON b.conversation_id = a.conversation_id
-                    WHERE a.user_id = ?1 AND b.user_id = u.id))
+        let many: StaticString = """
+            SELECT count(*) FROM (SELECT 1 FROM member WHERE user_id = ?1 LIMIT ?2)
             """
+        let count = try self.transaction.connection.first(many, user, Self.fewConversations) {
+            (row) throws(StoreError) in row.int64(0)
+        }
+        // Most people are in few conversations: of who is in many, the others' are looked through.
+        let sql = count == Self.fewConversations ? Self.acquaintedByTheirs : Self.acquaintedByOwn
         var known: Set<UserName> = []
         for name in names {
             let isKnown = try self.transaction.connection.first(sql, user, name) { (_) throws(StoreError) in true }
@@ -126,4 +127,24 @@ extension ProfileReads {
         }
         return known
     }
+
+    /// Number of a person's conversations from which on those of the others are looked through.
+    private static let fewConversations: Int64 = 200
+
+    private static let acquaintedOtherwise: SQLText = """
+        u.id = ?1 OR u.id = 0 OR u.is_system <> 0
+            OR EXISTS (SELECT 1 FROM friend f WHERE f.owner_id = ?1 AND f.other_id = u.id AND f.is_removed = 0)
+        """
+    private static let acquaintedByOwn = SQL(
+        """
+        SELECT 1 FROM user u WHERE u.name = ?2 AND (\(acquaintedOtherwise)
+            OR EXISTS (SELECT 1 FROM member a CROSS JOIN member b ON b.conversation_id = a.conversation_id
+                WHERE a.user_id = ?1 AND b.user_id = u.id))
+        """)
+    private static let acquaintedByTheirs = SQL(
+        """
+        SELECT 1 FROM user u WHERE u.name = ?2 AND (\(acquaintedOtherwise)
+            OR EXISTS (SELECT 1 FROM member b CROSS JOIN member a ON a.conversation_id = b.conversation_id
+                WHERE b.user_id = u.id AND a.user_id = ?1))
+        """)
 }

@@ -17,10 +17,12 @@ enum ChannelRoutes {
 
     @Sendable static func card(_ call: BusinessCall) throws(APIFailure) {
         let channel = try call.pathChannel()
-        let user = call.user
+        let (user, hides) = (call.user, call.services.showsOnlyAcquainted)
         call.readThen { store throws(StoreError) in
             if case .direct(let name) = channel.address {
-                guard let view = try store.view(of: name, for: user) else { throw .refused(.noSuchUser) }
+                guard let view = try store.view(of: name, for: user, hidesPresence: hides) else {
+                    throw .refused(.noSuchUser)
+                }
                 return Card.person(view)
             }
             return .group(try store.view(of: try store.knownConversation(channel, of: user), for: user))
@@ -28,7 +30,7 @@ enum ChannelRoutes {
             switch card {
             case .person(let view):
                 call.services.didShow(view.profile.name, user)
-                call.services.presence(of: [view.profile.name]) { presence in
+                call.services.presence(of: view.present) { presence in
                     reply(.json(Self.row(view.dressed(call.services), channel, presence)))
                 }
             case .group(let view): reply(.json(Self.row(view, channel)))

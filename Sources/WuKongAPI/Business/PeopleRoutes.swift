@@ -32,27 +32,29 @@ enum PeopleRoutes {
     @Sendable static func own(_ call: BusinessCall) throws(APIFailure) { Self.show(call.person.name, call) }
 
     private static func show(_ name: UserName, _ call: BusinessCall) {
-        let user = call.user
+        let (user, hides) = (call.user, call.services.showsOnlyAcquainted)
         call.readThen { store throws(StoreError) in
-            guard let view = try store.view(of: name, for: user) else { throw .refused(.noSuchUser) }
+            guard let view = try store.view(of: name, for: user, hidesPresence: hides) else {
+                throw .refused(.noSuchUser)
+            }
             return view
         } then: { view, reply in
             call.services.didShow(name, user)
-            call.services.presence(of: [name]) { reply(.json(view.dressed(call.services).row($0))) }
+            call.services.presence(of: view.present) { reply(.json(view.dressed(call.services).row($0))) }
         }
     }
 
     /// Finds somebody by their whole uid: there is no directory to search in.
     @Sendable static func search(_ call: BusinessCall) throws(APIFailure) {
         let keyword = try call.request.queryText("keyword")
-        let user = call.user
+        let (user, hides) = (call.user, call.services.showsOnlyAcquainted)
         call.readThen { store throws(StoreError) in
             try Translation.userName(keyword).flatMap { name throws(StoreError) in
-                try store.view(of: name, for: user)
+                try store.view(of: name, for: user, hidesPresence: hides)
             }
         } then: { view, reply in
             guard let view else { return reply(.json(.fields(("exist", .integer(0))))) }
-            call.services.presence(of: [view.profile.name]) { presence in
+            call.services.presence(of: view.present) { presence in
                 let row = view.dressed(call.services).row(presence)
                 reply(.json(.fields(("exist", .integer(1)), ("data", row))))
             }
@@ -177,12 +179,21 @@ enum PeopleRoutes {
         let body = call.request.body
         let fields = APIFields(body.array == nil ? body : .object([JSONValue.Member("uids", body)]))
         let names = try fields.uids("uids", most: Self.maximumAsked)
+        let asker = call.services.showsOnlyAcquainted ? call.user : nil
         call.readThen { store throws(StoreError) in
+            let known = try asker.map { user throws(StoreError) in
+                try store.profiles.acquaintances(of: user, among: Set(names))
+            }
             var profiles: [Profile] = []
-            for name in names { if let profile = try store.people.profile(named: name) { profiles.append(profile) } }
-            return profiles
-        } then: { profiles, reply in
-            call.services.presence(of: profiles.map(\.name)) { presence in
+            for name in names {
+                guard var profile = try store.people.profile(named: name) else { continue }
+                if known?.contains(name) == false { profile.lastSeenAtMilliseconds = nil }
+                profiles.append(profile)
+            }
+            return (profiles: profiles, told: profiles.map(\.name).filter { known?.contains($0) ?? true })
+        } then: { found, reply in
+            let profiles = found.profiles
+            call.services.presence(of: found.told) { presence in
                 reply(.json(.array(profiles.map { Self.presenceRow($0, presence) })))
             }
         }

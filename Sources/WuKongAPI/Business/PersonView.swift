@@ -16,6 +16,11 @@ struct PersonView: Sendable {
     /// By this person.
     let hasBlockedViewer: Bool
     let preference: ConversationPreference
+    /// False for a stranger where people are told how acquaintances stand and nobody else.
+    var showsPresence = true
+
+    /// People whose presence the row needs.
+    var present: [UserName] { self.showsPresence ? [self.profile.name] : [] }
 
     /// With the name and picture of another user system.
     func dressed(_ services: APIServices) -> PersonView {
@@ -85,9 +90,18 @@ extension ReadTransaction {
     }
 
     /// `nil` when nobody has this name.
-    func view(of name: UserName, for viewer: UserID) throws(StoreError) -> PersonView? {
+    ///
+    /// - Parameter hidesPresence: how strangers stand is not told, nor when they were there last.
+    func view(
+        of name: UserName, for viewer: UserID, hidesPresence: Bool = false
+    ) throws(StoreError) -> PersonView? {
         guard let profile = try self.people.profile(named: name) else { return nil }
-        return try self.view(of: profile, for: viewer)
+        var view = try self.view(of: profile, for: viewer)
+        if hidesPresence, try self.profiles.acquaintances(of: viewer, among: [name]).isEmpty {
+            view.showsPresence = false
+            view.profile.lastSeenAtMilliseconds = nil
+        }
+        return view
     }
 
     /// Name to show for a person.

@@ -8,7 +8,7 @@ import Profiles
 /// `teahouse ctl conversation`
 let conversationCommand = Command(
     group: "conversation", summary: "command.ctl.conversation", examples: ["teahouse ctl conversation list"],
-    subcommands: [conversationListCommand, conversationShowCommand] + talkCommands)
+    subcommands: [conversationListCommand] + talkCommands)
 
 // Those of one person are another request.
 private let conversationListCommand = Command(
@@ -26,32 +26,23 @@ private let conversationListCommand = Command(
         try control.print(conversations)
     })
 
-// Its newest messages are other requests.
-private let conversationShowCommand = Command(
-    "show", summary: "command.ctl.conversation.show",
-    arguments: [CommandArgument("CONVERSATION", help: "argument.conversation")],
-    options: [CommandOption("messages", .number(0, 100_000), help: "option.messages")],
-    examples: [
-        "teahouse ctl conversation show tea", "teahouse ctl conversation show lan,ming --messages 100",
-        "teahouse ctl conversation show id:7",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let name = control.invocation.argument("CONVERSATION")
-        let answer = try control.ask(.showConversation(name))
-        guard case .conversation(let detail) = answer else { throw control.unexpectedAnswer }
-        let wanted = control.invocation.number("messages") ?? (control.wantsJSON ? 0 : 20)
-        let messages = try control.newestMessages(of: "id:\(detail.conversation.number)", count: wanted)
-        if control.wantsJSON {
-            try control.print(json: answer.json)
-            if wanted > 0 { try control.print(json: AdminAnswer.messages(messages).json) }
-            return
-        }
-        try control.print(detail)
-        if !messages.isEmpty {
-            try control.terminal.print("\n\(control.text("heading.messages"))\n")
-            try control.print(messages)
-        }
-    })
+/// Prints a conversation, and with other requests its newest messages.
+let conversationShowBody: OperationBody = { control, request throws(CommandFailure) in
+    let answer = try control.ask(request)
+    guard case .conversation(let detail) = answer else { throw control.unexpectedAnswer }
+    let wanted = control.invocation.number("messages") ?? (control.wantsJSON ? 0 : 20)
+    let messages = try control.newestMessages(of: "id:\(detail.conversation.number)", count: wanted)
+    if control.wantsJSON {
+        try control.print(json: answer.json)
+        if wanted > 0 { try control.print(json: AdminAnswer.messages(messages).json) }
+        return
+    }
+    try control.print(detail)
+    if !messages.isEmpty {
+        try control.terminal.print("\n\(control.text("heading.messages"))\n")
+        try control.print(messages)
+    }
+}
 
 extension Control {
     func print(_ expiring: AdminExpiring) throws(CommandFailure) {

@@ -108,7 +108,7 @@ extension Control {
             })
     }
 
-    func print(_ totals: AdminFileTotals) throws(CommandFailure) {
+    func print(_ totals: FileTotals) throws(CommandFailure) {
         var fields = FieldList()
         fields.add(self.text("table.files"), "\(totals.files), \(shownBytes(totals.fileBytes))")
         fields.add(self.text("table.contents"), "\(totals.objects), \(shownBytes(totals.plainBytes))")
@@ -118,8 +118,8 @@ extension Control {
         let duplicates = max(0, totals.files - totals.objects)
         let spared = shownBytes(totals.fileBytes - totals.plainBytes)
         fields.add(self.text("table.duplicates"), "\(duplicates), \(spared)")
-        fields.add(self.text("table.orphans"), String(totals.orphans))
-        fields.add(self.text("table.damaged"), String(totals.damaged))
+        fields.add(self.text("table.orphans"), String(totals.unreferencedFiles))
+        fields.add(self.text("table.damaged"), String(totals.damagedObjects))
         try self.terminal.print(fields.text)
     }
 

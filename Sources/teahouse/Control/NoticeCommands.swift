@@ -33,10 +33,10 @@ private let noticeSendCommand = Command(
         try control.tell(answer, "ctl.notice.sent", ["number": String(sent.number)])
     })
 
-extension AdminOperatorAnnouncement {
+extension Announcement {
     /// The title, or the first line of one without.
     fileprivate var shownTitle: String {
-        self.title.isEmpty ? String(self.text.prefix { $0 != "\n" }) : self.title
+        self.title.isEmpty ? String(self.body.prefix { $0 != "\n" }) : self.title
     }
 }
 
@@ -49,7 +49,7 @@ extension Control {
         }
     }
 
-    private func print(_ announcements: [AdminOperatorAnnouncement]) throws(CommandFailure) {
+    private func print(_ announcements: [Announcement]) throws(CommandFailure) {
         try self.print(
             [
                 Table.Column("table.number", .right), Table.Column("table.created"), Table.Column("table.sender"),
@@ -66,15 +66,15 @@ extension Control {
             })
     }
 
-    fileprivate func audience(of notice: AdminOperatorAnnouncement) -> String {
-        notice.teams.isEmpty ? self.text("word.notice.everybody") : notice.teams.joined(separator: ", ")
+    fileprivate func audience(of notice: Announcement) -> String {
+        notice.teams.isEmpty ? self.text("word.notice.everybody") : notice.teams.map(\.text).joined(separator: ", ")
     }
 
-    fileprivate func state(of notice: AdminOperatorAnnouncement) -> String {
+    fileprivate func state(of notice: Announcement) -> String {
         self.text(notice.sentAtMilliseconds == nil ? "word.notice.sending" : "word.notice.sent")
     }
 
-    fileprivate func print(_ notice: AdminOperatorAnnouncement, _ people: [AdminAnnouncementReceiver])
+    fileprivate func print(_ notice: Announcement, _ people: [AdminAnnouncementReceiver])
         throws(CommandFailure)
     {
         var fields = FieldList()
@@ -87,7 +87,7 @@ extension Control {
         fields.add(self.text("table.receivers"), String(notice.receivers))
         fields.add(self.text("table.confirmed"), String(notice.confirmed))
         try self.terminal.print(fields.text)
-        let lines = notice.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = notice.body.split(separator: "\n", omittingEmptySubsequences: false)
         try self.terminal.print("\n" + lines.map { DisplayText.escaped(String($0)) + "\n" }.joined())
         guard !people.isEmpty else { return }
         try self.terminal.print("\n\(self.text("heading.receivers"))\n")

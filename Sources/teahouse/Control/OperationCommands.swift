@@ -7,10 +7,14 @@ typealias OperationBody = @Sendable (Control, AdminRequest) throws(CommandFailur
 
 /// The commands below a word that operations define: `ban` and `role` below `team`.
 ///
-/// - Parameter bodies: what a command does instead of asking once and printing the answer.
-func operationCommands(below word: String, bodies: [String: OperationBody] = [:]) -> [Command] {
+/// - Parameters:
+///   - bodies: what a command does instead of asking once and printing the answer.
+///   - options: options that are no fields of the request; its body reads them.
+func operationCommands(
+    below word: String, bodies: [String: OperationBody] = [:], options: [String: [CommandOption]] = [:]
+) -> [Command] {
     OperationCommand.all.filter { $0.words.count == 2 && $0.words[0] == word }.map {
-        $0.command(body: bodies[$0.words[1]])
+        $0.command(body: bodies[$0.words[1]], with: options[$0.words[1]] ?? [])
     }
 }
 
@@ -23,9 +27,10 @@ func operationCommand(_ word: String, body: OperationBody? = nil) -> Command {
 }
 
 extension OperationCommand {
-    fileprivate func command(body: OperationBody?) -> Command {
+    fileprivate func command(body: OperationBody?, with more: [CommandOption] = []) -> Command {
         Command(
-            self.words[self.words.count - 1], summary: self.summary, arguments: self.arguments, options: self.options,
+            self.words[self.words.count - 1], summary: self.summary, arguments: self.arguments,
+            options: self.options + more,
             examples: self.examples.map { "teahouse \($0)" },
             body: Control.command { control throws(CommandFailure) in
                 let request = try control.request(of: self)

@@ -6,53 +6,37 @@ let searchCommand = Command(
     group: "search", summary: "command.ctl.search", examples: ["teahouse ctl search status"],
     subcommands: operationCommands(below: "search"))
 
-/// `teahouse ctl message search`. Its limit is of all pages.
-let messageSearchCommand = Command(
-    "search", summary: "command.ctl.message.search",
-    arguments: [CommandArgument("WORDS", help: "argument.searchWords", isRepeated: true)],
-    options: [
-        CommandOption("conversation", .value("CONVERSATION"), help: "option.searchConversation"),
-        CommandOption("sender", .value("NAME"), help: "option.searchSender"),
-        CommandOption("limit", .number(1, 1_000), help: "option.searchLimit"),
-    ],
-    examples: [
-        "teahouse ctl message search 龙井 --why 'ming asks where the tea was ordered'",
-        "teahouse ctl message search parcel --conversation tea --limit 10 --why 'a parcel is missing'",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let invocation = control.invocation
-        let sender = invocation.value("sender")
-        var wanted = Int64(invocation.number("limit") ?? 50)
-        var search = AdminSearch(
-            invocation.list("WORDS").joined(separator: " "), conversation: invocation.value("conversation"),
-            sender: sender == nil ? nil : try control.userName(sender ?? ""))
-        var (found, time): ([AdminFound], Int64) = ([], 0)
-        repeat {
-            search.limit = min(wanted, Int64(AdminProtocol.pageMessages))
-            guard case .search(.found(let page, let next, let indexedTo)) = try control.ask(.search(.messages(search)))
-            else { throw control.unexpectedAnswer }
-            found += page
-            wanted -= Int64(page.count)
-            (search.after, time) = (next, indexedTo)
-        } while search.after != nil && wanted > 0
-        if control.wantsJSON {
-            let answer = AdminAnswer.search(.found(found, next: search.after, indexedTo: time))
-            return try control.print(json: answer.json)
-        }
-        try control.print(
+/// Searches as many pages as the limit takes, which is of all of them.
+let messageSearchBody: OperationBody = { control, request throws(CommandFailure) in
+    guard case .search(.messages(var search)) = request else { throw control.unexpectedAnswer }
+    var wanted = search.limit
+    var (found, time): ([AdminFound], Int64) = ([], 0)
+    repeat {
+        search.limit = min(wanted, Int64(AdminProtocol.pageMessages))
+        guard case .search(.found(let page, let next, let indexedTo)) = try control.ask(.search(.messages(search)))
+        else { throw control.unexpectedAnswer }
+        found += page
+        wanted -= Int64(page.count)
+        (search.after, time) = (next, indexedTo)
+    } while search.after != nil && wanted > 0
+    if control.wantsJSON {
+        let answer = AdminAnswer.search(.found(found, next: search.after, indexedTo: time))
+        return try control.print(json: answer.json)
+    }
+    try control.print(
+        [
+            Table.Column("table.time"), Table.Column("table.conversation", maximumWidth: 32),
+            Table.Column("table.sequence", .right), Table.Column("table.sender", maximumWidth: 20),
+            Table.Column("table.text", maximumWidth: 120),
+        ],
+        rows: found.map { row in
             [
-                Table.Column("table.time"), Table.Column("table.conversation", maximumWidth: 32),
-                Table.Column("table.sequence", .right), Table.Column("table.sender", maximumWidth: 20),
-                Table.Column("table.text", maximumWidth: 120),
-            ],
-            rows: found.map { row in
-                [
-                    localTime(row.message.sentAtMilliseconds), row.message.conversationName,
-                    String(row.message.sequence), row.message.sender, row.snippet,
-                ]
-            })
-        if search.after != nil { try control.terminal.print("\n" + control.text("ctl.search.more") + "\n") }
-    })
+                localTime(row.message.sentAtMilliseconds), row.message.conversationName,
+                String(row.message.sequence), row.message.sender, row.snippet,
+            ]
+        })
+    if search.after != nil { try control.terminal.print("\n" + control.text("ctl.search.more") + "\n") }
+}
 
 extension Control {
     /// Prints an answer about searching.

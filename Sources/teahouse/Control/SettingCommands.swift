@@ -102,7 +102,12 @@ private let settingListCommand = Command(
                 let first = [
                     setting.name, "*", shownValue(setting.value), setting.bounds, live, setting.origin,
                 ]
+                let own = [
+                    setting.name, control.text("table.inConversations"), String(setting.conversationCount), "", live,
+                    "",
+                ]
                 return [first]
                     + setting.overrides.map { [setting.name, $0.scope.text, shownValue($0.value), "", live, ""] }
+                    + (setting.conversationCount > 0 ? [own] : [])
             })
     })

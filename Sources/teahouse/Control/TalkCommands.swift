@@ -9,12 +9,17 @@ private let conversationArgument = CommandArgument("CONVERSATION", help: "argume
 
 /// `teahouse ctl conversation` beyond looking: made, renamed, ended, read and copied.
 let talkCommands: [Command] =
-    operationCommands(below: "conversation") + [conversationAttributesCommand, conversationExportCommand]
+    operationCommands(
+        below: "conversation", bodies: ["show": conversationShowBody, "export": conversationExportBody],
+        options: [
+            "show": [CommandOption("messages", .number(0, 100_000), help: "option.messages")],
+            "export": [CommandOption("to", .value("FILE"), help: "option.exportTo")],
+        ]) + [conversationAttributesCommand]
 
 /// `teahouse ctl message`
 let messageCommand = Command(
     group: "message", summary: "command.ctl.message", examples: ["teahouse ctl message trace tea 17"],
-    subcommands: operationCommands(below: "message") + [messageSearchCommand])
+    subcommands: operationCommands(below: "message", bodies: ["search": messageSearchBody]))
 
 // MARK: Making and ending
 
@@ -39,29 +44,21 @@ private let conversationAttributesCommand = Command(
 
 // MARK: Reading
 
-// A file is written page by page.
-private let conversationExportCommand = Command(
-    "export", summary: "command.ctl.conversation.export", arguments: [conversationArgument],
-    options: [
-        CommandOption("after", .number(0, .max), help: "option.afterSequence"),
-        CommandOption("as", .value("NAME"), help: "option.exportAs"),
-        CommandOption("to", .value("FILE"), help: "option.exportTo"),
-    ],
-    examples: [
-        "teahouse ctl conversation export tea", "teahouse ctl conversation export tea --to /tmp/tea.jsonl",
-        "teahouse ctl conversation export tea --as ming --why 'he asks for his data'",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let name = control.invocation.argument("CONVERSATION")
-        var after = Int64(control.invocation.number("after") ?? 0)
-        if let path = control.invocation.value("to") { return try control.export(name, after: after, to: path) }
-        while true {
-            let (page, next) = try control.exported(name, after: after)
-            for message in page { try control.print(json: message.json) }
-            guard let next else { return }
-            after = next
-        }
-    })
+/// Prints the messages page by page, or writes them into a new file.
+private let conversationExportBody: OperationBody = { control, request throws(CommandFailure) in
+    guard case .conversationDetails(.export(let name, var after, let member)) = request else {
+        throw control.unexpectedAnswer
+    }
+    if let path = control.invocation.value("to") {
+        return try control.export(name, after: after, as: member, to: path)
+    }
+    while true {
+        let (page, next) = try control.exported(name, after: after, as: member)
+        for message in page { try control.print(json: message.json) }
+        guard let next else { return }
+        after = next
+    }
+}
 
 extension Control {
     fileprivate func changed(_ request: AdminConversationRequest, _ key: String) throws(CommandFailure) {
@@ -97,10 +94,8 @@ extension Control {
     }
 
     fileprivate func exported(
-        _ name: String, after: Int64
+        _ name: String, after: Int64, as member: UserName?
     ) throws(CommandFailure) -> (page: [AdminExportedMessage], next: Int64?) {
-        var member: UserName?
-        if let text = self.invocation.value("as") { member = try self.userName(text) }
         guard
             case .conversationDetails(.exported(let page, let next)) = try self.ask(
                 .conversationDetails(.export(name, after: after, as: member)))
@@ -111,14 +106,16 @@ extension Control {
     /// One JSON object on each line of a new file, which only its owner can read.
     ///
     /// - Throws: exit code 74 when there is such a file, or the disk takes no more.
-    fileprivate func export(_ name: String, after start: Int64, to path: String) throws(CommandFailure) {
+    fileprivate func export(
+        _ name: String, after start: Int64, as member: UserName?, to path: String
+    ) throws(CommandFailure) {
         let place = ["path": path]
         let descriptor = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure(.inputOutput, self.text("ctl.exportNotMade", place)) }
         defer { close(descriptor) }
         var (after, count) = (start, 0)
         while true {
-            let (page, next) = try self.exported(name, after: after)
+            let (page, next) = try self.exported(name, after: after, as: member)
             let bytes = page.flatMap { $0.json + [UInt8(ascii: "\n")] }
             guard Self.write(bytes, to: descriptor) else {
                 throw CommandFailure(.inputOutput, self.text("ctl.exportNotWritten", place))

@@ -22,25 +22,37 @@ let topCommand = Command(
     })
 
 extension Control {
-    /// A picture once a second, until q, Ctrl-C or a signal.
-    fileprivate func watch(on screen: Screen, _ history: AdminLiveHistory) throws(CommandFailure) {
-        var history = history
+    /// Draws a picture of what happens, until q, Ctrl-C or a signal.
+    ///
+    /// - Parameter lines: lines of the picture after an event, at a size; `nil` for no news, as at first.
+    func watch(
+        on screen: Screen, _ lines: (AdminEvent?, ScreenSize) -> [String]
+    ) throws(CommandFailure) {
         // A signal must not leave the terminal as the picture needs it.
         let signals = clinux_signal_descriptor()
         defer { if signals >= 0 { close(signals) } }
         let picture = try LivePicture(self.terminal, screen)
         defer { picture.end() }
         let wakers = [screen.keys, signals >= 0 ? signals : nil].compactMap { $0 }
-        while true {
-            try picture.draw(self.lines(of: history))
-            let event = try self.talk { client throws(AdminError) in
+        var event: AdminEvent?
+        repeat {
+            try picture.draw(lines(event, picture.size))
+            // Now and then also without news: the window may have changed its size.
+            event = try self.talk { client throws(AdminError) in
                 try client.nextEvent(withinMilliseconds: 500, orReadable: wakers)
             }
+        } while !picture.isAskedToEnd() && (signals < 0 || clinux_next_signal(signals) == 0)
+    }
+
+    /// A picture once a second.
+    fileprivate func watch(on screen: Screen, _ history: AdminLiveHistory) throws(CommandFailure) {
+        var history = history
+        try self.watch(on: screen) { event, _ in
             if case .liveMetrics(let point) = event {
                 if history.points.count >= AdminProtocol.livePoints { history.points.removeFirst() }
                 history.points.append(point)
             }
-            if picture.isAskedToEnd() || (signals >= 0 && clinux_next_signal(signals) != 0) { return }
+            return self.lines(of: history)
         }
     }
 

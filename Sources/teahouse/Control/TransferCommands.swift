@@ -1,8 +1,6 @@
 import AdminAPI
 import ChatModel
-import CLinux
 import CommandLineKit
-import Glibc
 
 /// `teahouse ctl transfer`
 let transferCommand = Command(
@@ -46,24 +44,13 @@ extension Control {
 
     // MARK: Watching
 
-    /// Bars that move, until q, Ctrl-C or a signal.
+    /// Bars that move.
     fileprivate func watch(on screen: Screen, _ transfers: [AdminTransfer]) throws(CommandFailure) {
         var board = TransferBoard(self.terminal.texts)
         board.update(transfers)
-        // A signal must not leave the terminal as the picture needs it.
-        let signals = clinux_signal_descriptor()
-        defer { if signals >= 0 { close(signals) } }
-        let picture = try LivePicture(self.terminal, screen)
-        defer { picture.end() }
-        let wakers = [screen.keys, signals >= 0 ? signals : nil].compactMap { $0 }
-        while true {
-            try picture.draw(board.picture(picture.size))
-            // Now and then also without news: the window may have changed its size.
-            let event = try self.talk { client throws(AdminError) in
-                try client.nextEvent(withinMilliseconds: 500, orReadable: wakers)
-            }
+        try self.watch(on: screen) { event, size in
             if case .transfers(let news) = event { board.update(news) }
-            if picture.isAskedToEnd() || (signals >= 0 && clinux_next_signal(signals) != 0) { return }
+            return board.picture(size)
         }
     }
 

@@ -5,30 +5,29 @@ import CommandLineKit
 /// `teahouse ctl word`
 let wordCommand = Command(
     group: "word", summary: "command.ctl.word", examples: ["teahouse ctl word add 外挂 --action refuse"],
-    subcommands: operationCommands(below: "word") + [
-        wordListCommand, wordAddCommand, wordRemoveCommand, wordImportCommand, wordFlaggedCommand,
-    ])
+    subcommands: operationCommands(
+        below: "word", bodies: ["list": wordListBody, "flagged": wordFlaggedBody],
+        options: [
+            "list": [
+                CommandOption("action", .choice(WordAction.allCases.map(\.rawValue)), help: "option.onlyWordAction")
+            ],
+            "flagged": [CommandOption("limit", .number(1, 100_000), help: "option.flaggedLimit")],
+        ]) + [wordAddCommand, wordRemoveCommand, wordImportCommand])
 
 private let wordsArgument = CommandArgument("WORDS", help: "argument.words", isRepeated: true)
 private let actionOption = CommandOption(
     "action", .choice(WordAction.allCases.map(\.rawValue)), help: "option.wordAction", isRequired: true)
 
-// One action is picked out of all pages.
-private let wordListCommand = Command(
-    "list", summary: "command.ctl.word.list",
-    options: [
-        CommandOption("action", .choice(WordAction.allCases.map(\.rawValue)), help: "option.onlyWordAction")
-    ],
-    examples: ["teahouse ctl word list", "teahouse ctl word list --action mask"],
-    body: Control.command { control throws(CommandFailure) in
-        let wanted = control.invocation.value("action").flatMap(WordAction.init)
-        guard case .words(.rules(let all, _)) = try control.askAll(.words(.list(after: nil))) else {
-            throw control.unexpectedAnswer
-        }
-        let rules = all.filter { wanted == nil || $0.action == wanted }
-        if control.wantsJSON { return try control.print(json: AdminAnswer.words(.rules(rules, next: nil)).json) }
-        try control.print(rules)
-    })
+/// Prints the rules of one action out of all pages, or all.
+private let wordListBody: OperationBody = { control, request throws(CommandFailure) in
+    let wanted = control.invocation.value("action").flatMap(WordAction.init)
+    guard case .words(.rules(let all, _)) = try control.askAll(request) else {
+        throw control.unexpectedAnswer
+    }
+    let rules = all.filter { wanted == nil || $0.action == wanted }
+    if control.wantsJSON { return try control.print(json: AdminAnswer.words(.rules(rules, next: nil)).json) }
+    try control.print(rules)
+}
 
 // Long lists are sent in pieces, here and in the two below.
 private let wordAddCommand = Command(
@@ -68,33 +67,29 @@ private let wordImportCommand = Command(
         try control.tellChanged(try control.inPieces(rules) { .words(.add($0)) }, "ctl.word.added")
     })
 
-// A limit is of all pages.
-private let wordFlaggedCommand = Command(
-    "flagged", summary: "command.ctl.word.flagged",
-    options: [CommandOption("limit", .number(1, 100_000), help: "option.flaggedLimit")],
-    examples: ["teahouse ctl word flagged", "teahouse ctl word flagged --limit 500"],
-    body: Control.command { control throws(CommandFailure) in
-        let most = control.invocation.number("limit") ?? 50
-        var messages: [AdminFlagged] = []
-        var before: Int64?
-        repeat {
-            guard case .words(.flagged(let page, let next)) = try control.ask(.words(.flagged(before: before))) else {
-                throw control.unexpectedAnswer
-            }
-            messages += page.prefix(most - messages.count)
-            before = messages.count < most ? next : nil
-        } while before != nil
-        if control.wantsJSON { return try control.print(json: AdminAnswer.words(.flagged(messages, next: nil)).json) }
-        try control.print(
-            [
-                Table.Column("table.time"), Table.Column("table.conversation", maximumWidth: 32),
-                Table.Column("table.sequence", .right), Table.Column("table.sender", maximumWidth: 20),
-                Table.Column("table.word"),
-            ],
-            rows: messages.map {
-                [localTime($0.atMilliseconds), $0.conversationName, String($0.sequence), $0.sender, $0.word]
-            })
-    })
+/// Prints the messages of as many pages as the limit takes, which is of all of them.
+private let wordFlaggedBody: OperationBody = { control, _ throws(CommandFailure) in
+    let most = control.invocation.number("limit") ?? 50
+    var messages: [AdminFlagged] = []
+    var before: Int64?
+    repeat {
+        guard case .words(.flagged(let page, let next)) = try control.ask(.words(.flagged(before: before))) else {
+            throw control.unexpectedAnswer
+        }
+        messages += page.prefix(most - messages.count)
+        before = messages.count < most ? next : nil
+    } while before != nil
+    if control.wantsJSON { return try control.print(json: AdminAnswer.words(.flagged(messages, next: nil)).json) }
+    try control.print(
+        [
+            Table.Column("table.time"), Table.Column("table.conversation", maximumWidth: 32),
+            Table.Column("table.sequence", .right), Table.Column("table.sender", maximumWidth: 20),
+            Table.Column("table.word"),
+        ],
+        rows: messages.map {
+            [localTime($0.atMilliseconds), $0.conversationName, String($0.sequence), $0.sender, $0.word]
+        })
+}
 
 extension Control {
     /// Action of `--action`; the parser has checked that it is there.

@@ -66,4 +66,19 @@ struct FeedRequestTests {
             #expect(throws: APIFailure.self) { try FeedSignIn(members) }
         }
     }
+
+    @Test("a request that waits says for how long, and from where")
+    func question() throws {
+        let whole = try FeedQuestion("after=\(FeedCursor(epoch: 2, position: 9).text)&wait=30")
+        #expect(whole.start == .after(FeedCursor(epoch: 2, position: 9)) && whole.waitMilliseconds == 30_000)
+        #expect(whole.waits)
+        for none in [nil, "wait=0"] {
+            let question = try FeedQuestion(none)
+            #expect(question.start == .snapshot && !question.waits)
+        }
+        #expect(try FeedQuestion("after=tea").start == .unknown)
+        for wrong in ["wait=31", "wait=-1", "wait=1.5", "wait=", "tea=1", "wait=1&wait=1", "after=a&after=b"] {
+            #expect(throws: APIFailure.self, "\(wrong)") { try FeedQuestion(wrong) }
+        }
+    }
 }

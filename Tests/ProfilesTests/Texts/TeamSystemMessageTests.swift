@@ -58,7 +58,7 @@ struct TeamSystemMessageTests {
     @Test("of several people the first is named and the others counted; the team's word follows its kind")
     func several() {
         let people = [bob, cai, ada]
-        #expect(TeamSystemMessage(chinese, reader: nil).text(.invited, actor: ada, targets: people) == "A邀请B 3人进入了群")
+        #expect(TeamSystemMessage(chinese, reader: nil).text(.invited, actor: ada, targets: people) == "A邀请B等3人进入了群")
         #expect(
             TeamSystemMessage(english, reader: nil).text(.invited, actor: ada, targets: people)
                 == "A invited B and 2 others to the group")

@@ -192,4 +192,25 @@ struct BusinessPeopleScenarios {
         #expect(now["pc"]?["online"]?.integer == 1 && now["pc"]?["device_flag"]?.integer == 2)
         try romeo.isRefused("POST", "user/online", #"["a@b"]"#)
     }
+
+    @Test("where people see only whom they know, no answer tells how a stranger stands or when they were there last")
+    func strangers() throws {
+        let server = try TestServer { $0.profiles.service.visibility = .acquainted }
+        let (romeo, tybalt) = (try App(server, "romeo"), try App(server, "tybalt"))
+        let client = try tybalt.connect()
+        try client.settle()
+        func shown() throws -> [JSONValue?] {
+            let asked = try romeo.does("POST", "user/online", #"["tybalt"]"#).array?.first
+            let card = try romeo.does("GET", "users/tybalt")
+            let found = try romeo.does("GET", "user/search?keyword=tybalt")["data"]
+            return [
+                asked?["online"], card["online"], found?["online"],
+                try romeo.does("GET", "channels/tybalt/1")["online"],
+            ]
+        }
+        #expect(try shown() == [.integer(0), .integer(0), .integer(0), .integer(0)])
+        let (one, other) = (try server.id("romeo"), try server.id("tybalt"))
+        try server.write { store throws(StoreError) in _ = try store.conversations.ensureDirect(one, other) }
+        #expect(try shown() == [.integer(1), .integer(1), .integer(1), .integer(1)])
+    }
 }

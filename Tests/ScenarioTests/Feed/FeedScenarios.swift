@@ -271,6 +271,34 @@ struct FeedScenarios {
         #expect(try juliet.event("online")["isOnline"]?.boolean == false)
     }
 
+    @Test("where people see only whom they know, strangers look offline, until they are known and watched again")
+    func strangers() throws {
+        let server = try TestServer.withFiles { $0.profiles.service.visibility = .acquainted }
+        try server.group("verona", ["romeo", "juliet"])
+        try server.add("tybalt")
+        let juliet = try FeedClient.ready(server, "juliet")
+        let romeo = try FeedClient.ready(server, "romeo")
+        let tybalt = try FeedClient.ready(server, "tybalt")
+        func watch() throws -> [String: Bool] {
+            try juliet.say(#"{"watch":["romeo","tybalt","nobody"]}"#)
+            let told = try (0..<3).map { _ in try juliet.wait(for: "online") }
+            return Dictionary(
+                told.map { ($0["user"]?.string ?? "", $0["isOnline"]?.boolean ?? false) }, uniquingKeysWith: { $1 })
+        }
+        #expect(try watch() == ["romeo": true, "tybalt": false, "nobody": false])
+        tybalt.drop()
+        romeo.drop()
+        #expect(try juliet.wait(for: "online")["user"]?.string == "romeo", "only who is known is followed")
+        let again = try FeedClient.ready(server, "tybalt")
+        #expect(try watch() == ["romeo": false, "tybalt": false, "nobody": false])
+        let (one, other) = (try server.id("juliet"), try server.id("tybalt"))
+        try server.write { store throws(StoreError) in _ = try store.conversations.ensureDirect(one, other) }
+        #expect(try watch() == ["romeo": false, "tybalt": true, "nobody": false])
+        again.drop()
+        let gone = try juliet.wait(for: "online")
+        #expect(gone["user"]?.string == "tybalt" && gone["isOnline"]?.boolean == false)
+    }
+
     @Test("a client that only asks shows that somebody writes, to members alone, and not to who has blocked them")
     func typing() throws {
         let (server, id) = try self.verona()

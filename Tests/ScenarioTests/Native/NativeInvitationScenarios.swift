@@ -90,9 +90,9 @@ struct NativeInvitationScenarios {
         let code = try #require(made["code"]?.string)
         let anyone = try NativeClient(server)
         let accounts = server.server.accounts
-        _ = try accounts.wait { accounts.setRole(of: UserName("掌柜")!, to: .member, then: $0) }
+        _ = try accounts.wait { accounts.edit(UserName("掌柜")!, role: .member, then: $0) }
         #expect(try anyone.refused("GET", "/invitations/\(code)") == "invitation_ended")
-        _ = try accounts.wait { accounts.setRole(of: UserName("掌柜")!, to: .administrator, then: $0) }
+        _ = try accounts.wait { accounts.edit(UserName("掌柜")!, role: .administrator, then: $0) }
         #expect(try anyone.done("GET", "/invitations/\(code)")["server"]?.string == "teahouse")
         var last = ""
         for _ in 0..<40 where last != "too_many_requests" { last = try anyone.refused("GET", "/invitations/wrong") }

@@ -60,6 +60,7 @@ struct OperatorSettingScenarios {
         #expect(try self.config(server, "juliet", "conversation=wine").json["settings"]?["max_input"]?.integer == 0)
         let shown = server.ctl("setting", "show", "max_input")
         #expect(shown.output.contains("tea") && !shown.output.contains("wine"))
+        #expect(server.ctl("setting", "list", "--about", "session").output.contains("IN CONVERSATIONS"))
         // The session configuration is read by people, and written by nobody but the operator.
         #expect(try romeo.ask("PATCH", "\(path)/configuration", #"{"max_input":9}"#).status == 405)
         #expect(try romeo.refused("PATCH", path, #"{"max_input":9}"#) == "unknown_field")

@@ -28,6 +28,8 @@ enum TeahouseMutant {
 
     /// Long enough for a kill to fall into it, short enough for a load to go on.
     private static let gapMicroseconds: useconds_t = 30_000
+    /// The same for the log, of which a later sync makes good what an earlier one has missed.
+    private static let lateMicroseconds: useconds_t = 300_000
 
     static func main() {
         var command = CommandLineSettings()
@@ -74,7 +76,7 @@ enum TeahouseMutant {
             }
         case .logUnsynced:
             options.store.logDisk = { path throws(LogError) in
-                try LateDisk(path, microseconds: Self.gapMicroseconds)
+                try LateDisk(path, microseconds: Self.lateMicroseconds)
             }
         case .synchronousNormal:
             options.store.synchronous = "NORMAL"

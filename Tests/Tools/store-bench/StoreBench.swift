@@ -14,7 +14,9 @@ struct StoreBench {
     static func main() {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3, ["append", "read"].contains(arguments[1]) else {
-            print("usage: store-bench append FOLDER [messages] [in flight] [hooks]   or   store-bench read FOLDER")
+            print(
+                "usage: store-bench append FOLDER [messages] [in flight] [hooks] [direct]   or   store-bench read FOLDER"
+            )
             exit(64)
         }
         let numbers = arguments.dropFirst(3).compactMap { Int($0) }
@@ -22,7 +24,7 @@ struct StoreBench {
             if arguments[1] == "append" {
                 try self.appends(
                     arguments[2], count: numbers.first ?? 300_000, numbers.count > 1 ? numbers[1] : 1_600,
-                    queuesHooks: arguments.contains("hooks"))
+                    queuesHooks: arguments.contains("hooks"), fromLog: !arguments.contains("direct"))
             } else {
                 try self.reads(arguments[2])
             }
@@ -34,20 +36,15 @@ struct StoreBench {
 
     /// `count` messages with tokens over 100 conversations, `inFlight` of them waiting at a time.
     ///
-    /// - Parameter queuesHooks: each is put into the queue of events too, which nobody empties.
+    /// - Parameters:
+    ///   - queuesHooks: each is put into the queue of events too, which nobody empties.
+    ///   - fromLog: acknowledged from the log; otherwise each batch is written to the database.
     private static func appends(
-        _ folder: String, count: Int, _ inFlight: Int, queuesHooks: Bool
+        _ folder: String, count: Int, _ inFlight: Int, queuesHooks: Bool, fromLog: Bool
     ) throws(StoreError) {
-        let processor = Lock<(first: ProcessorTime?, last: ProcessorTime?)>((nil, nil))
         var options = StoreOptions(folder: folder)
         options.queuesHooks = queuesHooks
-        options.commitHook = { commit, publish throws(StoreError) in
-            // Runs on the writer's thread: the time from the first batch to the last is what the writer used.
-            let now = ProcessorTime.ofThread()
-            processor.withLock { $0 = ($0.first ?? now, now) }
-            try commit()
-            publish()
-        }
+        options.acknowledgesFromLog = fromLog
         let store = try Store(options)
         let users = try self.makePeople(store)
         let done = ConditionLock(0)
@@ -58,7 +55,7 @@ struct StoreBench {
             done.change { $0 += outcomes.count }
         }
         var random = SystemRandomNumberGenerator()
-        processor.withLock { $0 = (nil, nil) }
+        let first = ProcessorTime.ofProcess()
         let start = Clock.system.now()
         var sent = 0
         while sent < count {
@@ -71,13 +68,15 @@ struct StoreBench {
         }
         done.wait(until: { $0 == count }, then: { _ in })
         let seconds = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e9
-        let (first, last) = processor.withLock { ($0.first ?? ProcessorTime(), $0.last ?? ProcessorTime()) }
+        // What was acknowledged from the log is in the database then.
+        store.runMaintenance()
+        let last = ProcessorTime.ofProcess()
         let user = Double(last.userMicroseconds - first.userMicroseconds) / Double(count)
         let system = Double(last.systemMicroseconds - first.systemMicroseconds) / Double(count)
         let metrics = store.metrics
         print(
             "append, \(inFlight) in flight: \(Int(Double(count) / seconds)) messages/s, "
-                + "writer \(Self.rounded(user)) us user + \(Self.rounded(system)) us system CPU each, batch p50 \(metrics.batchP50) most \(metrics.batchMost), "
+                + "\(Self.rounded(user)) us user + \(Self.rounded(system)) us system CPU each, batch p50 \(metrics.batchP50) most \(metrics.batchMost), "
                 + "commit p50 \(metrics.commitP50Microseconds) us p99 \(metrics.commitP99Microseconds) us")
         try self.makeGroups(store, users)
         store.close()
@@ -202,10 +201,9 @@ struct ProcessorTime {
     var userMicroseconds: Int64 = 0
     var systemMicroseconds: Int64 = 0
 
-    static func ofThread() -> ProcessorTime {
+    static func ofProcess() -> ProcessorTime {
         var usage = rusage()
-        // RUSAGE_THREAD, which glibc hides from Swift.
-        getrusage(__rusage_who_t(1), &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ProcessorTime(
             userMicroseconds: Int64(usage.ru_utime.tv_sec) * 1_000_000 + Int64(usage.ru_utime.tv_usec),
             systemMicroseconds: Int64(usage.ru_stime.tv_sec) * 1_000_000 + Int64(usage.ru_stime.tv_usec))

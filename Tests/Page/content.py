@@ -193,7 +193,7 @@ async def one_conversation() -> None:
     for name in ("max_input", "placeholder.zh-Hans"):
         ctl("setting", "reset", "--conversation", f"id:{group}", name)
     await ming.locator(".composer textarea[placeholder='六个字以内']").wait_for(state="detached")
-    await ming.locator(".over").wait_for(state="detached")
+    await ming.locator(".over").wait_for(state="hidden")
     await area.fill("")
 
 

@@ -209,12 +209,10 @@ extension TeamWrites {
     /// Expires requests that have waited too long, and tells whom they concern.
     ///
     /// - Parameter limit: most of them.
-    /// - Returns: whether there may be more.
-    func expireRequests(limit: Int) throws(StoreError) -> Bool {
-        let expired = try self.transaction.connection.query(
-            Self.expiredSQL, self.transaction.wallMilliseconds - Self.lifetime, limit, read: Self.number)
-        try self.expire(expired)
-        return expired.count == limit
+    func expireRequests(limit: Int) throws(StoreError) {
+        try self.expire(
+            try self.transaction.connection.query(
+                Self.expiredSQL, self.transaction.wallMilliseconds - Self.lifetime, limit, read: Self.number))
     }
 
     /// Expires the requests of one team that have waited too long: the others' wait until the writer has time, as each

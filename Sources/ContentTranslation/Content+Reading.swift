@@ -31,9 +31,9 @@ extension Content {
     package static func kinds(of content: MessageContent) -> Set<ContentKind> {
         var content = content
         if content.wire != .leanCloud, content.kind == .none, content.flags.contains(.bodyIsJSONObject),
-            let type = (try? JSONValue(parsing: content.body))?["type"]?.integer
+            let body = try? JSONValue(parsing: content.body)
         {
-            content.kind = WuKongContentCodec.kind(contentType: Int(clamping: type))
+            content.kind = WuKongContentCodec.kind(of: body)
         }
         return Content(of: content).kinds
     }

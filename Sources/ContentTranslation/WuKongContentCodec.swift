@@ -172,8 +172,11 @@ package enum WuKongContentCodec {
         return .forwarded(messages)
     }
 
-    private static func kind(of payload: JSONValue) -> MessageKind {
-        self.kind(contentType: Int(clamping: payload["type"]?.integer ?? 0))
+    /// Kind by the field `type`, as the most generous of the SDKs reads it: a fraction is cut off, and a string counts as its
+    /// number.
+    static func kind(of payload: JSONValue) -> MessageKind {
+        let type = payload["type"].flatMap { $0.double ?? $0.string.flatMap { Double($0) } }
+        return self.kind(contentType: Int(type.flatMap { Int32(exactly: $0.rounded(.towardZero)) } ?? 0))
     }
 
     private static func reply(_ reply: JSONValue?) -> ReplyContent? {

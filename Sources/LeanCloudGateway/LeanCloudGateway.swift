@@ -107,6 +107,17 @@ package final class LeanCloudGateway: Gateway {
         }
     }
 
+    /// As `later`, for the answer to a change: it is posted before the events that tell of the change, and goes out before
+    /// them, so it waits for no turn.
+    func soon(_ session: LeanCloudSession) -> @Sendable (@escaping @Sendable (LeanCloudSession) -> Void) -> Void {
+        let (jobs, handle) = (self.reactor.jobs, session.handle)
+        return { body in
+            jobs.post { reactor in
+                if let session = reactor.gateway(LeanCloudGateway.self)?.sessions[handle] { body(session) }
+            }
+        }
+    }
+
     /// The same for a connection.
     func later(
         _ connection: LeanCloudConnection

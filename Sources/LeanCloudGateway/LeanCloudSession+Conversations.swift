@@ -236,12 +236,12 @@ extension LeanCloudSession {
         then: @escaping @Sendable (LeanCloudSession, Value) -> Void
     ) {
         guard let user = self.identity?.user else { return self.fail(command, .sessionRequired) }
-        let (later, origin) = (self.later(), self.origin)
+        let (soon, origin) = (self.gateway.soon(self), self.origin)
         self.services.store.write({ transaction throws(StoreError) in
             transaction.origin = origin
             return try body(transaction, user)
         }) { result in
-            later { $0.went(on: command, result, invalid: invalid, refused: refused, then: then) }
+            soon { $0.went(on: command, result, invalid: invalid, refused: refused, then: then) }
         }
     }
 

@@ -11,16 +11,16 @@ extension LeanCloudSession {
         _ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void
     ) {
         guard let user = self.identity?.user else { return }
-        let (rooms, handle, later) = (self.services.rooms, self.handle, self.later())
+        let (rooms, handle, soon) = (self.services.rooms, self.handle, self.gateway.soon(self))
         // Known here before the store has it: whose session ends meanwhile is still out in time.
         let leaving = rooms.enter(room, session: handle, of: user)
         self.services.store.write({ transaction throws(StoreError) in
             try transaction.conversations.visit(room, by: user)
             for other in leaving { try transaction.conversations.leave(other, by: user) }
         }) { result in
-            guard case .failure(let error) = result else { return later { then($0, nil) } }
+            guard case .failure(let error) = result else { return soon { then($0, nil) } }
             rooms.leave(room, user)
-            later { session in
+            soon { session in
                 // It is where it was.
                 for other in leaving { _ = rooms.enter(other, session: handle, of: user) }
                 then(session, error)
@@ -31,16 +31,16 @@ extension LeanCloudSession {
     /// The client, with all sessions of its person, goes out of a room.
     func leave(_ room: ConversationID, then: @escaping @Sendable (LeanCloudSession, StoreError?) -> Void) {
         guard let user = self.identity?.user else { return }
-        let (rooms, later) = (self.services.rooms, self.later())
+        let (rooms, soon) = (self.services.rooms, self.gateway.soon(self))
         self.services.store.write({ transaction throws(StoreError) in
             try transaction.conversations.leave(room, by: user)
         }) {
             result in
             guard case .failure(let error) = result else {
                 rooms.leave(room, user)
-                return later { then($0, nil) }
+                return soon { then($0, nil) }
             }
-            later { then($0, error) }
+            soon { then($0, error) }
         }
     }
 }

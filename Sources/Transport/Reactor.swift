@@ -257,7 +257,7 @@ extension Reactor {
     private func send() {
         swap(&self.dirty, &self.sending)
         for connection in self.sending {
-            if connection.outboxBytes <= Self.shortBytes || !connection.isAuthenticated {
+            if connection.outboxBytes <= Self.shortBytes || connection.isBlocked || !connection.isAuthenticated {
                 connection.flush()
             } else {
                 self.long.append(connection)

@@ -16,7 +16,8 @@ extension Mailbox where Message == Reactor.Job {
     }
 
     /// Runs `body`, which answers one connection, on the reactor's thread: in its next turn for one on which nobody has
-    /// signed in, else when it is its turn among those who have. Order is kept per connection.
+    /// signed in, else when it is its turn among those who have. Order is kept per connection, among answers alone: what is
+    /// posted without a connection may come first.
     package func post(for connection: ConnectionID, _ body: @escaping @Sendable (Reactor) -> Void) {
         self.post(Reactor.Job(connection: connection, run: body))
     }

@@ -64,6 +64,10 @@ struct SketchTests {
             (#"{"type":4}"#, [.voice]), (#"{"type":5}"#, [.video]), (#"{"type":6}"#, [.place]),
             (#"{"type":7}"#, [.card]), (#"{"type":8}"#, [.file]), (#"{"type":500}"#, []), (#"{"type":9989}"#, []),
             (#"{"type":11,"msgs":[{"payload":{"type":2}},{"payload":{"type":1}}]}"#, [.picture, .text]),
+            // Some SDK takes each of these for a picture.
+            (#"{"type":2.0}"#, [.picture]), (#"{"type":2.5}"#, [.picture]), (#"{"type":"2"}"#, [.picture]),
+            (#"{"type":11,"msgs":[{"payload":{"type":2.0}}]}"#, [.picture]),
+            (#"{"type":11,"msgs":[{"payload":{"type":"2"}}]}"#, [.picture]),
         ] as [(String, Set<ContentKind>)])
     func kinds(_ body: String, _ kinds: Set<ContentKind>) {
         var content = Translation.content(

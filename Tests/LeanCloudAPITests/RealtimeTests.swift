@@ -446,7 +446,12 @@ struct RealtimeTests {
         let asked = JSONValue.of(#"{"ids":["Jerry","Tom"]}"#)
         let fields = [("token", token), ("X-LC-IM-Session-Token", token), ("Authorization", "Bearer \(token)")]
         for headers in fields.map({ [$0] }) {
-            let reply = try app.ask("POST", "/api/v1/profiles", headers, asked)
+            let deadline = Clock.system.now().advanced(bySeconds: 60)
+            var reply = try app.ask("POST", "/api/v1/profiles", headers, asked)
+            // On a busy machine the first answer may be a placeholder.
+            while reply.json["profiles"]?.array?.first?["is_known"]?.boolean == false, Clock.system.now() < deadline {
+                reply = try app.ask("POST", "/api/v1/profiles", headers, asked)
+            }
             #expect(reply.status == 200, "\(reply.text)")
             #expect(reply.json["profiles"]?.array?.first?["is_known"]?.boolean != false)
             #expect(try app.ask("GET", "/api/v1/profiles/Jerry", headers).status == 200)

@@ -178,6 +178,25 @@ async def settings() -> None:
     await ming.wait_for_selector(".row .avatar")
 
 
+@checks.check("a setting of one conversation holds on the screen at once, without a reload, and nowhere else")
+async def one_conversation() -> None:
+    ming = screens["ming"]
+    await open_group("ming")
+    area = ming.locator(".composer textarea")
+    ctl("setting", "set", "--conversation", f"id:{group}", "max_input", "6")
+    ctl("setting", "set", "--conversation", f"id:{group}", "placeholder.zh-Hans", "六个字以内")
+    await ming.locator(".composer textarea[placeholder='六个字以内']").wait_for()
+    await area.fill("一二三四五六七")
+    await ming.locator(".over", has_text="超出 1 字").wait_for()
+    other = ask("ming", "POST", "conversations", {"kind": "direct", "with": "hua"})["id"]
+    equal(ask("ming", "GET", f"conversations/{other}/configuration")["configuration"].get("max_input"), 0, "the length in another conversation")
+    for name in ("max_input", "placeholder.zh-Hans"):
+        ctl("setting", "reset", "--conversation", f"id:{group}", name)
+    await ming.locator(".composer textarea[placeholder='六个字以内']").wait_for(state="detached")
+    await ming.locator(".over").wait_for(state="hidden")
+    await area.fill("")
+
+
 @checks.check("voice is recorded, sent, marked until it was played, and played")
 async def voice() -> None:
     ming, hua = screens["ming"], screens["hua"]

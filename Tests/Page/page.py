@@ -574,7 +574,8 @@ async def keyboard() -> None:
     await ming.keyboard.type("by keyboard")
     await ming.keyboard.press("Enter")
     await see(ming, "by keyboard")
-    await ming.wait_for_selector(".row.mine.last .meta svg")
+    # A message on its way has another menu.
+    await ming.locator(".row.message[data-id='']").first.wait_for(state="detached")
     await ming.keyboard.press("Shift+Tab")
     await ming.locator(".flow").focus()
     await ming.keyboard.press("ArrowUp")

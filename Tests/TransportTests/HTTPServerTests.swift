@@ -323,6 +323,35 @@ struct HTTPServerTests {
         func cancelled() { self.recorder.add("cancelled") }
     }
 
+    @Test(
+        "an answer that comes after its connection has gone is ignored, whole or in pieces", arguments: [true, false])
+    func answersTooLate(isWhole: Bool) throws {
+        let hasAnswered = ConditionLock(false)
+        var behaviour = Behaviour()
+        behaviour.respond = { _, responder in
+            guard let connection = responder.connection else { return false }
+            connection.abort()
+            connection.reactor.after(milliseconds: 1) { _ in
+                if isWhole {
+                    responder.respond(status: 200)
+                } else {
+                    responder.start(status: 200, contentLength: nil)
+                    responder.write(Array("late".utf8))
+                    responder.finish()
+                }
+                responder.cancel()
+                hasAnswered.change { $0 = true }
+            }
+            return true
+        }
+        let server = try TestServer(behaviour)
+        let client = try server.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        hasAnswered.wait(until: { $0 }) { _ in }
+        // The server is there for others.
+        #expect(server.onReactor { $0.index } == 0)
+    }
+
     @Test("refuses a body before it is read")
     func refusedPlan() throws {
         let server = try TestServer(Behaviour(plan: { _, _, _ in .refused(status: 507, text: "full") }))

@@ -41,7 +41,7 @@ struct TranslationTests {
         "each refusal has its reason code",
         arguments: zip(
             PublishRefusal.allCases,
-            [19, 25, 19, 25, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 11, 11, 23, 11, 11, 11, 11, 11]))
+            [19, 25, 19, 25, 24, 5, 5, 4, 13, 3, 11, 11, 11, 11, 11, 11, 11, 23, 11, 11, 11, 11, 11]))
     func refusals(refusal: PublishRefusal, code: Int) {
         #expect(Translation.reason(.refused(refusal)).rawValue == code)
     }

@@ -401,7 +401,8 @@ export function conversationView(app, id, place, around) {
 
   let write = null;
   const drop = h('div', { class: 'drop', hidden: true }, t('drop'));
-  place.replaceChildren(head, flow, back, jump, drop);
+  // It stands above the field, however many lines that has.
+  place.replaceChildren(head, flow, back, h('div', { class: 'float' }, jump), drop);
   write = composer({ id, place, drop, options: () => options, editLast: () => {
     const last = run.items.findLast((each) => each.sender === model.me.name && each.kind === 'text' && isStill(each.can?.edit));
     if (last) write.edit(last);

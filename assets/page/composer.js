@@ -66,13 +66,16 @@ export function composer({ id, place, drop, options: settings, editLast }) {
   const most = () => settings().textCharacters;
   const count = () => [...area.value].length;
 
-  const grow = () => {
-    area.style.height = '40px';
-    area.style.height = `${Math.min(area.scrollHeight, 216)}px`;
+  const measure = () => {
     const left = most() - count();
     over.hidden = left > most() * 0.1;
     over.textContent = left < 0 ? t('compose.tooLong', { count: -left }) : t('compose.left', { count: left });
     go.disabled = !area.value.trim() || left < 0;
+  };
+  const grow = () => {
+    area.style.height = '40px';
+    area.style.height = `${Math.min(area.scrollHeight, 216)}px`;
+    measure();
   };
   const insert = (text) => {
     area.focus();
@@ -221,6 +224,7 @@ export function composer({ id, place, drop, options: settings, editLast }) {
     above.hidden = !message || Boolean(mayNot);
     if (message) above.replaceChildren(h('div', { class: 'reply-quote' }, h('b', { class: 'cut' }, edited ? t('edit.now') : t('reply.to', { who: message.sender === model.me.name ? t('you') : nameOf(person(message.sender)) })), h('span', {}, message.text || digestOf(message))), tool('close', t('cancel'), cancel));
     area.placeholder = settings().placeholder;
+    measure();
     drawButtons();
   };
 

@@ -145,7 +145,7 @@ export function conversationList(app) {
       rows.replaceChildren();
       jump.hidden = true;
       box.replaceChildren(!model.isListLoaded ? turning
-        : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { class: 'button primary', onclick: app.newConversation }, t('new.direct'))));
+        : filter ? empty('search', t('list.nothing'), null) : empty('chat', t('list.empty'), t('list.empty.text'), h('button', { class: 'button primary', onclick: app.newDirect }, t('new.direct'))));
       return;
     }
     rows.style.height = `${all.length * height}px`;

@@ -115,6 +115,7 @@ function makeApp() {
     open(id, around) { const wanted = `#/c/${id}${around ? `/${around}` : ''}`; if (location.hash === wanted) route(); else location.hash = wanted; },
     close() { location.hash = '#/'; },
     focus() { view?.focus(); },
+    newDirect: async () => (await import('./people.js')).newDirect(self),
     newConversation: async (event) => (await import('./people.js')).newConversation(self, event),
     stop() { for (const each of stops) each(); view?.stop(); },
   };

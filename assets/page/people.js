@@ -26,7 +26,7 @@ async function openDirect(app, name) {
   app.open(value.id);
 }
 
-function newDirect(app) {
+export function newDirect(app) {
   choose({ title: t('new.direct'), sections: ['people', 'friends', 'lists'], without: [`person:${model.me.name}`], run: async ([one]) => one.kind === 'person' ? openDirect(app, one.id) : app.open(one.id) });
 }
 

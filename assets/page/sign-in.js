@@ -45,10 +45,10 @@ export async function signIn(root, { enter, turn, note }) {
   document.title = welcome.server || 'teahouse';
   const isSetup = welcome.needsSetup;
   // The first administrator is made on the server itself or over TLS, wherever passwords are taken after that.
-  const isOpen = isSetup ? isSecureContext : welcome.passwordsAllowed;
+  const closed = (isSetup ? isSecureContext : welcome.passwordsAllowed) ? null : t(isSetup ? 'setup.elsewhere' : 'signIn.noPasswords');
   const form = entryForm(t(isSetup ? 'setup.do' : 'signIn.do'), [
     isSetup && field('setup-token', t('setup.token'), { name: 'setup', autocomplete: 'off' }, t('setup.token.hint')),
-    field('name', t('signIn.name'), { name: 'name', autocomplete: 'username' }),
+    field('name', t('signIn.name'), { name: 'name', autocomplete: 'username', maxlength: '64' }),
     field('password', t('signIn.password'), { name: 'password', type: 'password', autocomplete: isSetup ? 'new-password' : 'current-password', minlength: isSetup ? 10 : null }, isSetup && t('setup.password.hint')),
   ], async (values) => {
     const [name, { password }] = [values.name.trim(), values];
@@ -66,8 +66,8 @@ export async function signIn(root, { enter, turn, note }) {
     mark(),
     h('div', {}, h('h1', {}, isSetup ? t('setup.title') : welcome.server || t('signIn.title')), h('p', { class: 'quiet ui' }, t(isSetup ? 'setup.text' : 'signIn.text'))),
     note && h('div', { class: 'banner', role: 'status' }, note),
-    isOpen ? form : h('div', { class: 'banner', role: 'status' }, t(isSetup ? 'setup.elsewhere' : 'signIn.noPasswords')),
+    closed ? h('div', { class: 'banner', role: 'status' }, closed) : form,
     h('div', { class: 'foot' }, turnButton(turn),
-      !welcome.isSecure && h('button', { class: 'plain', onclick: async () => (await import('./secure.js')).showSecure() }, t('signIn.secure'))))));
-  if (isOpen) form.elements[0].focus();
+      !isSecureContext && h('button', { class: 'plain', onclick: async () => (await import('./secure.js')).showSecure(closed) }, t('signIn.secure'))))));
+  if (!closed) form.elements[0].focus();
 }

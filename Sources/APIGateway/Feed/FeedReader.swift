@@ -238,15 +238,22 @@ extension FeedResult {
 
     /// The same with the frames of people and requests worded.
     ///
-    /// - Parameter infos: the people as the client is shown them.
-    func showing(_ infos: [ProfileInfo], epoch: Int64) -> FeedResult {
+    /// - Parameters:
+    ///   - infos: the people as the client is shown them.
+    ///   - stranger: somebody of a request whom the client does not know otherwise.
+    func showing(
+        _ infos: [ProfileInfo], epoch: Int64, stranger: (UserName) -> ProfileInfo
+    ) -> FeedResult {
+        let known = Set(infos.filter(\.isKnown).map(\.name))
         let users = Dictionary(infos.map { ($0.name, NativeUser($0)) }, uniquingKeysWith: { first, _ in first })
         var result = self
         result.frames = self.frames.compactMap { frame in
             guard let position = frame.position else { return frame }
             let cursor = FeedCursor(epoch: epoch, position: position)
             if let request = frame.request {
-                let json = NativeNotices.request(request, at: cursor) { users[$0] ?? NativeUser(ProfileInfo(name: $0)) }
+                let json = NativeNotices.request(request, at: cursor) { name in
+                    (known.contains(name) ? users[name] : nil) ?? NativeUser(stranger(name))
+                }
                 return FeedFrame(position: position, json: json)
             }
             guard let person = frame.person else { return frame }

@@ -179,7 +179,12 @@ final class FeedSession {
             self.context.profiles.lookUp(
                 people, by: self.identity.user, in: nil, waitMilliseconds: Self.profileWaitMilliseconds
             ) { infos in
-                later { $0.send(result.showing(infos, epoch: $0.cursor.epoch)) }
+                later { session in
+                    // Strangers who ask, or are asked, are shown as in the list of requests.
+                    let (profiles, user) = (session.context.profiles, session.identity.user)
+                    session.send(
+                        result.showing(infos, epoch: session.cursor.epoch) { profiles.info(user: $0, by: user) })
+                }
             }
         case .failure: self.retryLater()
         }

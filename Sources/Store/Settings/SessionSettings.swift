@@ -7,7 +7,6 @@ extension SessionScope {
     fileprivate var kindNumber: Int64 { self.kind?.rawValue ?? Self.all }
     fileprivate var roleNumber: Int64 { self.role?.rawValue ?? Self.all }
 
-    /// - Returns: `nil` for numbers that are none of a kind and role.
     /// As a row says it; `nil` for what no row says.
     init?(kind: Int64, role: Int64) {
         self.init(ConversationKind(rawValue: kind), MemberRole(rawValue: role))

@@ -34,7 +34,7 @@ extension TeamWrites {
             invitation.added = new
             return invitation
         }
-        try self.expireRequests()
+        try self.expireRequests(of: id)
         var made: [Int64] = []
         for person in new {
             if let refusal = try self.ask(person, into: id, by: actor.user, postscript, &made) {
@@ -80,7 +80,7 @@ extension TeamWrites {
             try self.transaction.conversations.bring([user], into: conversation, inviter: nil, by: user, as: .joined)
             return .joined
         }
-        try self.expireRequests()
+        try self.expireRequests(of: id)
         if let waiting = try self.transaction.connection.waitingRequest(.apply, of: user, in: id) {
             return .waiting(waiting)
         }
@@ -155,7 +155,7 @@ extension TeamWrites {
     private func waitingRequest(
         _ number: Int64, by actor: Actor, _ isTheirs: (TeamRequest) throws(StoreError) -> Bool
     ) throws(StoreError) -> TeamRequest {
-        try self.expireRequests()
+        if let team = try self.transaction.reading.teams.request(number)?.team { try self.expireRequests(of: team) }
         guard let request = try self.transaction.reading.teams.request(number) else {
             throw .refused(.noSuchRequest)
         }
@@ -199,22 +199,37 @@ extension TeamWrites {
         SELECT number FROM team_request WHERE state = \(TeamRequestState.waiting) AND created_at <= ?1
         ORDER BY created_at LIMIT ?2
         """)
+    private static let expiredOfTeamSQL = SQL(
+        """
+        SELECT number FROM team_request WHERE conversation_id = ?1 AND state = \(TeamRequestState.waiting) AND created_at <= ?2
+        """)
     private static let expireSQL = SQL(
         "UPDATE team_request SET state = \(TeamRequestState.expired), answered_at = created_at + ? WHERE number = ?")
 
     /// Expires requests that have waited too long, and tells whom they concern.
     ///
-    /// - Parameter limit: most of them; `nil` for all.
-    /// - Returns: whether there may be more.
-    @discardableResult
-    func expireRequests(limit: Int? = nil) throws(StoreError) -> Bool {
-        let lifetime = TeamBounds.requestDays * 86_400_000
-        let expired = try self.transaction.connection.query(
-            Self.expiredSQL, self.transaction.wallMilliseconds - lifetime, limit ?? .max, read: Self.number)
-        for number in expired { try self.transaction.connection.run(Self.expireSQL, lifetime, number) }
-        try self.noteRequests(expired, by: .system)
-        return expired.count == limit
+    /// - Parameter limit: most of them.
+    func expireRequests(limit: Int) throws(StoreError) {
+        try self.expire(
+            try self.transaction.connection.query(
+                Self.expiredSQL, self.transaction.wallMilliseconds - Self.lifetime, limit, read: Self.number))
     }
+
+    /// Expires the requests of one team that have waited too long: the others' wait until the writer has time, as each
+    /// costs the members of its team.
+    private func expireRequests(of team: ConversationID) throws(StoreError) {
+        try self.expire(
+            try self.transaction.connection.query(
+                Self.expiredOfTeamSQL, team, self.transaction.wallMilliseconds - Self.lifetime, read: Self.number))
+    }
+
+    private func expire(_ numbers: [Int64]) throws(StoreError) {
+        for number in numbers { try self.transaction.connection.run(Self.expireSQL, Self.lifetime, number) }
+        try self.noteRequests(numbers, by: .system)
+    }
+
+    /// Time for which a request waits, milliseconds.
+    private static let lifetime = TeamBounds.requestDays * 86_400_000
 
     private static let waitingOfPersonSQL = SQL(
         """

@@ -7,6 +7,8 @@ package final class HTTPResponder {
         case waiting
         case streaming(isChunked: Bool, remaining: Int?)
         case done
+        /// The connection ended before the response was complete: whatever is answered all the same is ignored.
+        case gone
     }
 
     /// Connection that the answer goes to.
@@ -40,7 +42,13 @@ package final class HTTPResponder {
         }
     }
 
-    private var isDone: Bool { if case .done = self.state { true } else { false } }
+    private var isDone: Bool {
+        switch self.state {
+        case .waiting, .streaming: false
+        case .done, .gone: true
+        }
+    }
+    private var isGone: Bool { if case .gone = self.state { true } else { false } }
 
     /// The connection, as long as it can take this response.
     package var connection: Connection? {
@@ -56,6 +64,7 @@ package final class HTTPResponder {
 
     /// A whole response. `Content-Length`, `Date` and `Connection` are added.
     package func respond(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+        guard !self.isGone else { return }
         self.beginResponse(status, headers, length: HTTPResponseHead.hasBody(status) ? .exact(body.count) : .none)
         if !self.isHead, HTTPResponseHead.hasBody(status) { self.connection?.outbox.append(body) }
         self.complete()
@@ -72,6 +81,7 @@ package final class HTTPResponder {
     ///
     /// - Parameter contentLength: `nil` when it is not known: the pieces are sent in chunks.
     package func start(status: Int, headers: [(String, String)] = [], contentLength: Int?) {
+        guard !self.isGone else { return }
         if let contentLength {
             self.beginResponse(status, headers, length: .exact(contentLength))
             self.state = .streaming(isChunked: false, remaining: contentLength)
@@ -99,6 +109,7 @@ package final class HTTPResponder {
     }
 
     private func piece(count: Int, _ append: (inout Outbox) -> Void) {
+        guard !self.isGone else { return }
         guard case .streaming(let isChunked, let remaining) = self.state else {
             preconditionFailure("a piece of a response that was not started, or is finished")
         }
@@ -115,6 +126,7 @@ package final class HTTPResponder {
 
     /// The response is complete.
     package func finish() {
+        guard !self.isGone else { return }
         guard case .streaming(let isChunked, let remaining) = self.state else {
             preconditionFailure("the end of a response that was not started, or is finished")
         }
@@ -126,13 +138,14 @@ package final class HTTPResponder {
 
     /// Breaks off a response that cannot be completed: the connection is dropped, so that nobody takes it for whole.
     package func cancel() {
+        guard !self.isGone else { return }
         self.finishState()
         self.connection?.abort()
     }
 
     /// Lets go of what the callbacks hold, which may be this responder.
-    private func finishState() {
-        self.state = .done
+    private func finishState(_ state: State = .done) {
+        self.state = state
         self.whenDrained = nil
         self.whenEnded = nil
     }
@@ -157,7 +170,7 @@ package final class HTTPResponder {
     func ended() {
         guard !self.isDone else { return }
         let whenEnded = self.whenEnded
-        self.finishState()
+        self.finishState(.gone)
         whenEnded?()
     }
 }

@@ -71,7 +71,9 @@ struct NativeNoticesTests {
                 FeedFrame(position: 36, json: [], person: juliet),
             ], through: 40)
         #expect(Set(result.people) == [romeo, juliet])
-        let shown = result.showing([ProfileInfo(name: romeo, displayName: "Montague")], epoch: 1)
+        let shown = result.showing([ProfileInfo(name: romeo, displayName: "Montague")], epoch: 1) {
+            ProfileInfo(name: $0)
+        }
         #expect(shown.frames.map(\.position) == [34, 35] && shown.frames[0].json == [1] && shown.through == 40)
         #expect(
             self.text(shown.frames[1].json).hasPrefix(

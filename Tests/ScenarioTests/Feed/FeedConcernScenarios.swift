@@ -1,13 +1,16 @@
 import ByteCodec
 import ChatModel
+import Profiles
 import Store
 import TeahouseTesting
 import Testing
 
 /// What native clients are told of requests to join teams, and of announcements of the operator.
 struct FeedConcernScenarios {
-    private func verona() throws -> (server: TestServer, id: ConversationID) {
-        let server = try TestServer.withFiles()
+    private func verona(
+        _ visibility: ProfileVisibility = .everybody
+    ) throws -> (server: TestServer, id: ConversationID) {
+        let server = try TestServer.withFiles { $0.profiles.service.visibility = visibility }
         let id = try server.group("verona", ["romeo", "juliet"])
         try server.add("paris")
         try server.write { store throws(StoreError) in
@@ -28,9 +31,11 @@ struct FeedConcernScenarios {
         return events.compactMap { $0[type] }
     }
 
-    @Test("a request is told to whom it concerns, with what they may do, present and away")
-    func requests() throws {
-        let (server, id) = try self.verona()
+    @Test(
+        "a request is told to whom it concerns, with what they may do and the name of a stranger, present and away",
+        arguments: [ProfileVisibility.everybody, .acquainted])
+    func requests(visibility: ProfileVisibility) throws {
+        let (server, id) = try self.verona(visibility)
         let (romeo, paris) = (try NativeClient(server, "romeo"), try NativeClient(server, "paris"))
         try paris.done("PATCH", "/me", #"{"displayName":"Count Paris"}"#)
         let manager = try FeedClient.ready(server, "romeo")

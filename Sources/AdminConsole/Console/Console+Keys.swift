@@ -117,12 +117,6 @@ extension Console {
         if !self.pop() { self.move(.unmark) }
     }
 
-    private mutating func takeBack() {
-        guard let undo = self.undo else { return self.tellStatus(StatusLine(self.look("console.noUndo"), .refusal)) }
-        self.undo = nil
-        self.perform(undo.operatorAction)
-    }
-
     private mutating func copy() {
         guard let text = self.top.screen.copied else {
             return self.tellStatus(StatusLine(self.look("console.noCopy"), .refusal))

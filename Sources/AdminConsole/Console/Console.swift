@@ -44,6 +44,8 @@ package struct Console: Sendable {
         case watch(Int)
         case selector
         case operatorAction
+        /// What a change set, looked at again before it is taken back.
+        case undoneState(AdminRequest)
         /// The answer matters to nobody.
         case nobody
     }
@@ -83,7 +85,9 @@ package struct Console: Sendable {
     var notice: StatusLine?
     var link = Link.connecting
     var work: Work?
-    var undo: (operatorAction: OperatorAction, untilMilliseconds: Int64)?
+    var undo: Undo?
+    /// An undo that waits for what is set now.
+    var checkedUndo: CheckedUndo?
     var isMouseOn = true
     var isRunning = false
     /// Continuation after the command under way.
@@ -169,6 +173,7 @@ package struct Console: Sendable {
             }
         case .selector: self.giveSelector(answer)
         case .operatorAction: self.goOn(answer)
+        case .undoneState(let request): self.compare(answer, with: request)
         case .nobody: break
         }
     }
@@ -329,7 +334,7 @@ package struct Console: Sendable {
         }
         if let words = operatorAction.run {
             guard !self.isRunning else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
-            return self.start(words, input: [])
+            return self.start(words, input: operatorAction.input)
         }
         guard self.work == nil else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
         self.work = Work(operatorAction: operatorAction, waiting: operatorAction.requests.reversed())
@@ -366,7 +371,7 @@ package struct Console: Sendable {
             self.notice = StatusLine(work.operatorAction.done)
             if let page = work.operatorAction.shows?(work.answers) { self.overlays.append(.page(page)) }
             if let undo = work.operatorAction.undo {
-                self.undo = (undo, self.look.nowMilliseconds + Self.undoMilliseconds)
+                self.offer(undo, of: work.operatorAction.requests)
             }
             self.clearMarks()
         } else {
@@ -389,13 +394,19 @@ package struct Console: Sendable {
         }
     }
 
-    /// A command that was typed has ended.
-    package mutating func ran(_ lines: [String], code: ExitCode, words: [String]) {
+    /// A command that was typed has ended, or has a question first.
+    package mutating func ran(_ outcome: CommandOutcome, words: [String], input: [String] = []) {
         self.isRunning = false
         self.notice = nil
+        let (code, lines) = (outcome.code, outcome.lines)
         if let then = self.rehearsal {
             self.rehearsal = nil
             return self.carryOut(then(code, lines), for: self.top.number)
+        }
+        let words = words.first == Self.agreed ? Array(words.dropFirst()) : words
+        if let question = outcome.question { return self.propose(question, words, input) }
+        if let undo = OperatorAction(takingBack: outcome.changes, done: self.look("console.undone")) {
+            self.offer(undo, of: outcome.changes.map(\.request))
         }
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
         let tone: StatusLine.Tone = code == .done ? .news : .failure
@@ -406,6 +417,19 @@ package struct Console: Sendable {
             self.overlays.append(.page(Page(Shell.line(words), text.map { Line($0, style) })))
         }
         self.refresh()
+    }
+
+    /// Option of `ctl` by which the person has agreed already.
+    private static let agreed = "--yes"
+
+    /// The question of a command that was typed, like that of a key. Then the same command runs without it.
+    private mutating func propose(_ question: Question, _ words: [String], _ input: [String]) {
+        var operatorAction = OperatorAction([], commands: [words], done: "")
+        operatorAction.run = [Self.agreed] + words
+        operatorAction.input = input
+        let proposal = Proposal(
+            question.title, consequences: question.consequences, typed: question.typed, operatorAction: operatorAction)
+        self.overlays.append(.confirmation(Confirmation(proposal)))
     }
 
     // MARK: Time

@@ -143,7 +143,7 @@ enum GroupActions {
         return [
             .propose(
                 Proposal(
-                    look(action) + ": " + look.names(groups.map(\.text)), consequences: [look(action + "Consequence")],
+                    look(action) + ": " + look.names(groups.map(\.text)), consequences: look.consequences(of: change),
                     typed: typedNumber(of: groups), operatorAction: change))
         ]
     }

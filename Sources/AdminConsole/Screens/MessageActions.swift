@@ -20,7 +20,7 @@ enum MessageActions {
             messages.map { .conversationDetails(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
             done: look.counted("console.messages.recalled", messages.count))
         let names = messages.map { "\($0.sequence) \($0.sender)" }
-        var consequences = [look(key + "Consequence")]
+        var consequences = look.consequences(of: operatorAction)
         if messages.count == 1 { consequences.append("“\(look.message(first))”") }
         return [
             .propose(

@@ -56,6 +56,18 @@ extension Look {
         return self("console.namesMore", ["names": shown, "count": String(names.count - 3)])
     }
 
+    /// Sentences about what will be so after an action, as its operations define them, each once.
+    func consequences(of operatorAction: OperatorAction) -> [String] {
+        var sentences: [String] = []
+        for caution in operatorAction.requests.compactMap(\.operation.caution) {
+            for key in caution.consequences {
+                let sentence = self(key, caution.values)
+                if !sentences.contains(sentence) { sentences.append(sentence) }
+            }
+        }
+        return sentences
+    }
+
     /// Status line with the reason why a key does nothing now.
     func nothing(_ key: String = "console.nothingHere") -> [Intent] { [.tell(StatusLine(self(key), .refusal))] }
 }

@@ -464,11 +464,12 @@ enum TeamActions {
         let operatorAction = OperatorAction(
             [.teams(.dismiss(name))],
             done: look("ctl.team.dismissed", ["name": name.text]))
-        let consequence = look.counted("console.card.dismissConsequence", Int(team.conversation.memberCount))
+        let count = Int(team.conversation.memberCount)
+        let consequences = look.consequences(of: operatorAction) + [look.counted("console.card.dismissMembers", count)]
         return [
             .propose(
                 Proposal(
-                    look("card.row.dismiss") + ": " + name.text, consequences: [consequence], typed: name.text,
+                    look("card.row.dismiss") + ": " + name.text, consequences: consequences, typed: name.text,
                     operatorAction: operatorAction))
         ]
     }

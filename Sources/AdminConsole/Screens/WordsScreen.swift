@@ -149,7 +149,7 @@ struct WordsScreen: TableScreen {
             .propose(
                 Proposal(
                     look("console.words.delete") + ": " + look.names(targets.map(\.word)),
-                    consequences: [look("console.words.deleteConsequence")], typed: typedNumber(of: targets),
+                    consequences: look.consequences(of: operatorAction), typed: typedNumber(of: targets),
                     operatorAction: operatorAction
                 ))
         ]

@@ -1,12 +1,12 @@
 import AdminAPI
 import ByteCodec
 import CLinux
-package import CommandLineKit
+import CommandLineKit
 package import Execution
 import Glibc
 
 /// Runs a `teahouse ctl` command line somewhere else than on the console's thread.
-package typealias CommandRunner = @Sendable (_ words: [String], _ input: [String]) -> (code: ExitCode, lines: [String])
+package typealias CommandRunner = @Sendable (_ words: [String], _ input: [String]) -> CommandOutcome
 
 /// The one thread of the console: takes keys, asks the server, draws. Nothing here waits for an answer.
 package final class ConsoleLoop {
@@ -17,8 +17,8 @@ package final class ConsoleLoop {
 
     private struct Ended: Sendable {
         var words: [String]
-        var code: ExitCode
-        var lines: [String]
+        var input: [String]
+        var outcome: CommandOutcome
     }
 
     private let canvas: Canvas
@@ -139,8 +139,7 @@ package final class ConsoleLoop {
     private func start(_ words: [String], _ input: [String]) {
         let (runner, ended) = (self.runner, self.ended)
         self.command = Thread(name: "console-command") {
-            let outcome = runner(words, input)
-            ended.post(Ended(words: words, code: outcome.code, lines: outcome.lines))
+            ended.post(Ended(words: words, input: input, outcome: runner(words, input)))
         }
     }
 
@@ -149,6 +148,6 @@ package final class ConsoleLoop {
         self.ended.takeMessages(into: &batch)
         self.command?.join()
         self.command = nil
-        for command in batch { self.console.ran(command.lines, code: command.code, words: command.words) }
+        for command in batch { self.console.ran(command.outcome, words: command.words, input: command.input) }
     }
 }

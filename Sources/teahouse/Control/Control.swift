@@ -38,8 +38,13 @@ final class Control {
 
     // MARK: The server
 
+    /// Asks the server; of a change first the person, where one can be asked.
     func ask(_ request: AdminRequest) throws(CommandFailure) -> AdminAnswer {
-        try self.talk { client throws(AdminError) in try client.ask(request) }
+        try self.agree(to: request)
+        let before = self.state(before: request)
+        let answer = try self.talk { client throws(AdminError) in try client.ask(request) }
+        if request.isChange { self.tellUndo(AdminChange(request, before: before)) }
+        return answer
     }
 
     /// Asks for something of which only the number of changes comes back.

@@ -9,6 +9,8 @@ extension Console {
 
     /// Somebody pressed a key, or clicked.
     package mutating func press(_ key: Key) {
+        // Ctrl-J is Enter, but in a text of several lines.
+        let key = key == .control("j") && !self.takesLines ? .enter : key
         if key == .resize { return self.effects.append(.repaint) }
         if key == .control("c") { return self.effects.append(.quit) }
         if key == .control("z") { return self.effects.append(.suspend) }
@@ -16,6 +18,7 @@ extension Console {
         if let overlay = self.overlays.popLast() { return self.press(key, overlay) }
         if let prompt = self.prompt { return self.press(key, prompt) }
         self.notice = nil
+        if case .paste = key { return self.tellStatus(StatusLine(self.look("console.pasted"), .refusal)) }
         if self.pressCommon(key) { return }
         if let binding = self.top.screen.screenKeys.first(where: { $0.key == key }) { return self.press(binding) }
         if let move = TableMove(key) {
@@ -24,6 +27,12 @@ extension Console {
                 return []
             }
         }
+    }
+
+    /// True while a text of several lines is typed.
+    private var takesLines: Bool {
+        guard case .form(let form)? = self.overlays.last else { return false }
+        return form.takesLines
     }
 
     private mutating func press(_ binding: ScreenKey) {
@@ -66,7 +75,7 @@ extension Console {
         case .wheelUp: for _ in 0..<3 { self.move(.up) }
         case .wheelDown: for _ in 0..<3 { self.move(.down) }
         case .character, .enter, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete,
-            .backspace, .function, .control, .resize:
+            .backspace, .function, .control, .paste, .resize:
             return false
         }
         return true

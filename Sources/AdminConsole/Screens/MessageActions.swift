@@ -39,7 +39,8 @@ enum MessageActions {
         }
         let reference = conversation.reference
         let form = Form(
-            look("console.messages.systemTitle", ["name": conversation.name]), [Form.Field(look("table.text"))],
+            look("console.messages.systemTitle", ["name": conversation.name]),
+            [Form.Field(look("table.text"), isMultiline: true)],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
             submit: { values in
                 let send = AdminSend(from: system, to: .conversation(reference), text: values[0])

@@ -41,7 +41,7 @@ enum TeamActions {
         let label = look("card.row.introduction")
         return Form(
             look("console.card.editTitle", ["row": label, "name": name.text]),
-            [Form.Field(label, before, maximum: TeamBounds.introductionScalars)],
+            [Form.Field(label, before, maximum: TeamBounds.introductionScalars, isMultiline: true)],
             submit: { values in
                 var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
                 (patch.introduction, old.introduction) = (values[0], before)
@@ -60,7 +60,7 @@ enum TeamActions {
             look("console.groups.noticeTitle", ["name": name.text]),
             [
                 Form.Field(look("table.title"), before?.title ?? "", maximum: TeamBounds.announcementTitleScalars),
-                Form.Field(look("table.announcement"), before?.body ?? ""),
+                Form.Field(look("table.announcement"), before?.body ?? "", isMultiline: true),
             ],
             submit: { values in
                 var change = operatorAction(values[0], values[1])

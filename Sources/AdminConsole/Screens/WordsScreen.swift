@@ -159,7 +159,7 @@ struct WordsScreen: TableScreen {
 
     private static func tryForm(_ look: Look) -> Form {
         Form(
-            look("console.words.try"), [Form.Field(look("table.text"))],
+            look("console.words.try"), [Form.Field(look("table.text"), isMultiline: true)],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
             submit: { [.ask(.words(.test($0[0])), purpose: Self.tried)] })
     }

@@ -75,7 +75,7 @@ package final class ConsoleLoop {
         let count = poll(&entries, nfds_t(entries.count), self.tickMillisecondsLeft)
         if count > 0 && Int32(entries[0].revents) & (POLLHUP | POLLERR | POLLNVAL) != 0 { return self.isOver = true }
         self.console.look.nowMilliseconds = self.clock.wallMilliseconds()
-        for key in self.canvas.keys() {
+        for key in self.canvas.keys(atMilliseconds: self.clock.now().nanoseconds / 1_000_000) {
             self.console.press(key)
             self.carryOut()
         }

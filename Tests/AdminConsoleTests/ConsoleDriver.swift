@@ -19,6 +19,8 @@ final class ConsoleDriver {
     /// True when the server always shows the same, so that an undo finds that somebody changed it since: the driver agrees
     /// to overwrite that.
     var overwrites = true
+    /// True for a server that keeps the connection and answers nothing.
+    var isHanging = false
     /// Answer of the server; `nil` for none at all.
     var server: (AdminRequest) -> Result<AdminAnswer, AdminError>?
 
@@ -43,6 +45,10 @@ final class ConsoleDriver {
             guard !effects.isEmpty else { return }
             self.effects += effects
             for effect in effects {
+                if case .ping(let id) = effect, !self.isHanging {
+                    self.console.receive(.answer(id: id, .success(.done)))
+                }
+                guard !self.isHanging else { continue }
                 guard case .ask(let id, let request, let why) = effect else { continue }
                 self.asked.append(request)
                 if let why { self.reasons.append(why) }

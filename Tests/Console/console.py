@@ -416,9 +416,22 @@ class Suite:
             console.press("R", "Down", "3")
             console.wait_for("Sessions", "DEVICE")
             console.press("2")
-            console.wait_for("> zoe")
+            console.wait_for("> zoe", "STALE since", "the server does not answer")
         finally:
             self.house.server.send_signal(signal.SIGCONT)
+        console.wait_for("> zoe", without="STALE")
+        console.type(":")
+        console.type("top")
+        console.press("Enter")
+        console.wait_for("messages taken")
+        console.type(":")
+        console.type("--json tail")
+        console.press("Enter")
+        console.wait_for("Log")
+        console.type(":")
+        console.type("user list")
+        console.press("Enter")
+        console.wait_for("teahouse ctl user list")
 
     def ten_thousand(self) -> None:
         """10,000 people and 5,000 conversations: how long keys take, and what an idle console costs."""

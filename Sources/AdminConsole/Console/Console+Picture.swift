@@ -82,6 +82,9 @@ extension Console {
             line += Line(" " + self.look("console.undo", ["seconds": String(seconds)]), .warning)
         }
         if self.isReadOnly { line += Line(" " + self.look("console.readOnlyMark"), .warning) }
+        if let since = self.silentSinceMilliseconds {
+            return line + Line(" " + self.look("console.stale", ["time": self.look.hours(since)]) + " ", .bad)
+        }
         switch self.link {
         case .connecting: line += Line(" " + self.look("console.connecting"), .warning)
         case .lost(let since, _):
@@ -149,6 +152,7 @@ extension Console {
             }
         }
         if case .lost(_, let reason) = self.link { return Line(" ! " + reason, .bad) }
+        if self.isSilent { return Line(" ! " + self.look("console.silent"), .bad) }
         return Line(" " + self.place, .dim)
     }
 

@@ -26,7 +26,10 @@ extension Console {
     /// Takes the last change back. Where somebody changed the same since, it asks first.
     mutating func takeBack() {
         guard let undo = self.undo else { return self.tellStatus(StatusLine(self.look("console.noUndo"), .refusal)) }
-        guard self.checkedUndo == nil, case .connected = self.link else {
+        guard case .connected = self.link, !self.isSilent else {
+            return self.tellStatus(StatusLine(self.look("console.lost"), .refusal))
+        }
+        guard self.checkedUndo == nil else {
             return self.tellStatus(StatusLine(self.look("console.busy"), .refusal))
         }
         self.undo = nil

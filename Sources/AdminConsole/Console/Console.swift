@@ -8,6 +8,8 @@ package struct Console: Sendable {
     package enum Effect: Sendable {
         /// Ask the server; the answer comes back with the number.
         case ask(id: Int64, AdminRequest, why: String?)
+        /// Ask the server for a sign of life; the answer comes back with the number.
+        case ping(id: Int64)
         /// Run `teahouse ctl` with these words, with these lines as its input.
         case run([String], input: [String])
         case copy(String)
@@ -84,6 +86,12 @@ package struct Console: Sendable {
     var prompt: Prompt?
     var notice: StatusLine?
     var link = Link.connecting
+    /// Time of the last line from the server, UTC milliseconds.
+    private var heardAtMilliseconds: Int64 = 0
+    /// Time at which it was asked for a sign of life; `nil` when it has said something since.
+    private var pingedAtMilliseconds: Int64?
+    /// True while the connection is open and the server says nothing.
+    private(set) var isSilent = false
     var work: Work?
     var undo: Undo?
     /// An undo that waits for what is set now.
@@ -123,12 +131,15 @@ package struct Console: Sendable {
     /// Marks the connection as open, and asks for what the screen shows.
     package mutating func connected() {
         self.link = .connected
+        self.hear()
         self.show()
     }
 
     /// The server does not answer: what is shown stays, marked with the time.
     package mutating func disconnected(_ reason: String) {
         if case .lost = self.link { return }
+        self.isSilent = false
+        self.pingedAtMilliseconds = nil
         self.link = .lost(sinceMilliseconds: self.look.nowMilliseconds, reason: reason)
         let asked = self.askers
         self.askers = [:]
@@ -138,6 +149,7 @@ package struct Console: Sendable {
 
     /// Takes one line of the server: an answer goes to the part that asked, an event to the screen.
     package mutating func receive(_ reply: AdminReply) {
+        self.hear()
         switch reply {
         case .answer(let id, let answer):
             guard let asker = self.askers[id] else { return }
@@ -175,6 +187,34 @@ package struct Console: Sendable {
         case .operatorAction: self.goOn(answer)
         case .undoneState(let request): self.compare(answer, with: request)
         case .nobody: break
+        }
+    }
+
+    // MARK: A server that hangs
+
+    /// Time without a word from the server after which it is asked for one, milliseconds.
+    private static let quietMilliseconds: Int64 = 500
+    /// Time for the answer, milliseconds. With a look once a second, a server that hangs is marked within two seconds.
+    private static let answerMilliseconds: Int64 = 900
+
+    private mutating func hear() {
+        self.heardAtMilliseconds = self.look.nowMilliseconds
+        self.pingedAtMilliseconds = nil
+        self.isSilent = false
+    }
+
+    /// Time of the last line from a server that does not answer; `nil` for one that does.
+    var silentSinceMilliseconds: Int64? { self.isSilent ? self.heardAtMilliseconds : nil }
+
+    private mutating func lookForLife() {
+        guard case .connected = self.link else { return }
+        let now = self.look.nowMilliseconds
+        if let askedAt = self.pingedAtMilliseconds {
+            if now - askedAt >= Self.answerMilliseconds { self.isSilent = true }
+        } else if now - self.heardAtMilliseconds >= Self.quietMilliseconds {
+            self.lastID += 1
+            self.pingedAtMilliseconds = now
+            self.effects.append(.ping(id: self.lastID))
         }
     }
 
@@ -329,7 +369,7 @@ package struct Console: Sendable {
 
     mutating func perform(_ operatorAction: OperatorAction) {
         guard !self.isReadOnly else { return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal)) }
-        guard case .connected = self.link else {
+        guard case .connected = self.link, !self.isSilent else {
             return self.tellStatus(StatusLine(self.look("console.lost"), .refusal))
         }
         if let words = operatorAction.run {
@@ -437,6 +477,7 @@ package struct Console: Sendable {
     /// Time has passed: what is to be asked for again is asked for, and what is over goes.
     package mutating func tick(nowMilliseconds: Int64) {
         self.look.nowMilliseconds = nowMilliseconds
+        self.lookForLife()
         if let undo = self.undo, undo.untilMilliseconds <= nowMilliseconds { self.undo = nil }
         for place in self.overlays.indices {
             guard case .selector(var selector) = self.overlays[place] else { continue }

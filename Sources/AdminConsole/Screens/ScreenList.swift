@@ -9,7 +9,7 @@ enum ScreenList {
     }
 
     static let all: [Entry] = [
-        Entry(title: "console.overview") { OverviewScreen() },
+        Entry(title: "console.overview", commands: [["top"]]) { OverviewScreen() },
         Entry(title: "console.users") { UsersScreen() },
         Entry(title: "console.sessions") { SessionsScreen() },
         Entry(title: "console.conversations") { ConversationsScreen() },
@@ -30,6 +30,7 @@ enum ScreenList {
 
     /// The screen to show instead of running a command that never ends.
     static func number(insteadOf words: [String]) -> Int? {
+        guard !words.contains("--once") else { return nil }
         let plain = words.filter { !$0.hasPrefix("-") }
         return Self.all.firstIndex { $0.commands.contains { Array(plain.prefix($0.count)) == $0 } }
     }

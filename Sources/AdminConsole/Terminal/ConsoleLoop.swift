@@ -124,6 +124,8 @@ package final class ConsoleLoop {
         for effect in self.console.takeEffects() {
             switch effect {
             case .ask(let id, let request, let why): self.link.ask(request, id: id, why: why)
+            // Answered by the server's loop itself, whatever else it has to do; nothing is followed under this number.
+            case .ping(let id): self.link.ask(.stopFollowing(0), id: id, why: nil)
             case .run(let words, let input): self.start(words, input)
             case .copy(let text): self.canvas.copy(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self))
             case .beep: self.canvas.beep()

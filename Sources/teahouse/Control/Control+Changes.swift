@@ -51,6 +51,12 @@ extension Control {
         return detail.conversation.memberCount
     }
 
+    /// Refuses a command that goes on until it is stopped, where nobody can stop it: in the console, which has a screen for
+    /// each.
+    func refuseEndless() throws(CommandFailure) {
+        if self.terminal.companion is ChangeJournal { throw CommandFailure(.usage, self.text("ctl.endless")) }
+    }
+
     /// State that a change is based on; `nil` where nobody wants to know how to take it back.
     func state(before request: AdminRequest) -> AdminAnswer? {
         guard self.terminal.isAttended, !self.invocation.has("read-only"), let basis = request.basis else { return nil }

@@ -39,6 +39,7 @@ extension Console {
         guard !binding.isChange || !self.isReadOnly else {
             return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal))
         }
+        self.steps = Steps()
         self.withTop { screen, look in screen.press(binding.key, look) }
     }
 
@@ -153,6 +154,9 @@ extension Console {
                 self.overlays.append(.page(page))
             } else if page.press(key, height: Page.height(rows: self.size.rows)) {
                 self.overlays.append(.page(page))
+            } else if self.overlays.isEmpty, !self.steps.overlays.isEmpty {
+                // What a form led to was only to be read.
+                self.stepBack()
             }
         case .confirmation(var confirmation):
             let (width, height) = (min(self.size.columns - 6, 70), Self.boxHeight(rows: self.size.rows))
@@ -161,30 +165,31 @@ extension Console {
             case .refused:
                 self.effects.append(.beep)
                 self.overlays.append(.confirmation(confirmation))
-            case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
+            case .cancelled: self.stepBack()
             case .agreed: self.perform(confirmation.proposal.operatorAction)
             }
-        case .form(var form): self.press(key, &form)
+        case .form(let form): self.press(key, form)
         case .selector(var selector):
             switch selector.press(key, height: self.bodyHeight - 5) {
             case .stays: self.overlays.append(.selector(selector))
             case .beep:
                 self.effects.append(.beep)
                 self.overlays.append(.selector(selector))
-            case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
-            case .done(let intents): self.carryOut(intents, for: self.top.number)
+            case .cancelled: self.stepBack()
+            case .done(let intents): self.goOn(from: overlay, intents)
             }
         }
     }
 
-    private mutating func press(_ key: Key, _ form: inout Form) {
+    private mutating func press(_ key: Key, _ form: Form) {
+        var form = form
         switch form.press(key) {
         case .stays: self.overlays.append(.form(form))
         case .refused:
             self.effects.append(.beep)
             self.overlays.append(.form(form))
-        case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
-        case .done(let intents): self.carryOut(intents, for: self.top.number)
+        case .cancelled: self.stepBack()
+        case .done(let intents): self.goOn(from: .form(form), intents)
         }
     }
 
@@ -235,6 +240,7 @@ extension Console {
     }
 
     mutating func start(_ words: [String], input: [String]) {
+        self.keepRunningSteps()
         self.isRunning = true
         self.notice = StatusLine(self.look("console.working"))
         // Then the command itself refuses what asks the server for a change.

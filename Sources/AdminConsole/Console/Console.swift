@@ -59,6 +59,8 @@ package struct Console: Sendable {
         var answers: [AdminAnswer] = []
         var failures: [AdminError] = []
         var underWay = 0
+        /// Steps that led here.
+        var steps: Steps
     }
 
     /// State of the connection to the server.
@@ -83,6 +85,10 @@ package struct Console: Sendable {
     var stacks: [[Opened]]
     var current = 0
     var overlays: [Overlay] = []
+    /// Forms and selectors that led to the overlay that is shown, as they were filled in.
+    var steps = Steps()
+    /// Those that led to the command under way.
+    private var runningSteps = Steps()
     var prompt: Prompt?
     var notice: StatusLine?
     var link = Link.connecting
@@ -240,6 +246,9 @@ package struct Console: Sendable {
         }
     }
 
+    /// Keeps the steps that led to the command that starts.
+    mutating func keepRunningSteps() { self.runningSteps = self.takeSteps() }
+
     @discardableResult mutating func ask(_ request: AdminRequest, _ asker: Asker, why: String? = nil) -> Bool {
         guard case .connected = self.link else { return false }
         self.lastID += 1
@@ -368,18 +377,24 @@ package struct Console: Sendable {
     // MARK: Actions
 
     mutating func perform(_ operatorAction: OperatorAction) {
-        guard !self.isReadOnly else { return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal)) }
-        guard case .connected = self.link, !self.isSilent else {
-            return self.tellStatus(StatusLine(self.look("console.lost"), .refusal))
-        }
+        guard !self.isReadOnly else { return self.refuse("console.readOnly") }
+        guard case .connected = self.link, !self.isSilent else { return self.refuse("console.lost") }
         if let words = operatorAction.run {
-            guard !self.isRunning else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
-            return self.start(words, input: operatorAction.input)
+            guard !self.isRunning else { return self.refuse("console.busy") }
+            self.start(words, input: operatorAction.input)
+            return
         }
-        guard self.work == nil else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
-        self.work = Work(operatorAction: operatorAction, waiting: operatorAction.requests.reversed())
+        guard self.work == nil else { return self.refuse("console.busy") }
+        self.work = Work(
+            operatorAction: operatorAction, waiting: operatorAction.requests.reversed(), steps: self.takeSteps())
         self.notice = StatusLine(self.look("console.working"))
         self.askMore()
+    }
+
+    /// Does not begin a change: what led to it stays open.
+    private mutating func refuse(_ key: String) {
+        self.reopen(self.takeSteps(), because: self.look(key))
+        self.tellStatus(StatusLine(self.look(key), .refusal))
     }
 
     private mutating func askMore() {
@@ -419,6 +434,8 @@ package struct Console: Sendable {
             let values = ["failed": String(messages.count), "all": String(work.operatorAction.requests.count)]
             self.tellStatus(
                 StatusLine(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
+            // Where some of it is done, doing all of it again is no help.
+            if work.answers.isEmpty { self.reopen(work.steps, because: messages[0]) }
             if messages.count > 1 {
                 let lines = Set(messages).sorted().prefix(100).map { Line($0) }
                 self.overlays.append(.page(Page(self.look("console.failed", values), lines)))
@@ -439,18 +456,26 @@ package struct Console: Sendable {
         self.isRunning = false
         self.notice = nil
         let (code, lines) = (outcome.code, outcome.lines)
+        let steps = self.runningSteps
+        self.runningSteps = Steps()
         if let then = self.rehearsal {
             self.rehearsal = nil
+            self.steps = steps
             return self.carryOut(then(code, lines), for: self.top.number)
         }
         let words = words.first == Self.agreed ? Array(words.dropFirst()) : words
-        if let question = outcome.question { return self.propose(question, words, input) }
+        if let question = outcome.question {
+            self.steps = steps
+            return self.propose(question, words, input)
+        }
         if let undo = OperatorAction(takingBack: outcome.changes, done: self.look("console.undone")) {
             self.offer(undo, of: outcome.changes.map(\.request))
         }
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
         let tone: StatusLine.Tone = code == .done ? .news : .failure
-        if text.count == 1 {
+        if code != .done, self.reopen(steps, because: text[0]) {
+            self.tellStatus(StatusLine(text[0], tone))
+        } else if text.count == 1 {
             self.tellStatus(StatusLine(text[0], tone))
         } else {
             let style: Style = code == .done ? .plain : .bad

@@ -55,6 +55,8 @@ package struct Form: Sendable {
     /// Intents that the values make, in the order of the fields.
     package var submit: @Sendable ([String]) -> [Intent]
     private var place = 0
+    /// Reason why what was filled in was refused, until something is changed; `nil` for none.
+    private var refusal: String?
 
     /// - Parameter command: where the requests of `submit` do not say it.
     package init(
@@ -108,7 +110,40 @@ package struct Form: Sendable {
     /// True while the cursor is in a field of several lines.
     var takesLines: Bool { self.fields[self.place].text.isMultiline }
 
+    /// Takes the reason why the server refused. The cursor goes to the field whose text the reason names.
+    mutating func refuse(_ reason: String) {
+        self.refusal = reason
+        let named = self.fields.indices.filter { place in
+            let field = self.fields[place]
+            return field.choices.isEmpty && !field.text.isSecret && !field.text.text.isEmpty
+                && Self.names(Array(reason), Array(field.text.text))
+        }
+        if let place = named.max(by: { self.fields[$0].text.text.count < self.fields[$1].text.text.count }) {
+            self.place = place
+        }
+    }
+
+    /// True when a reason has a text as a word of its own.
+    private static func names(_ reason: [Character], _ text: [Character]) -> Bool {
+        guard text.count <= reason.count else { return false }
+        func isBorder(_ place: Int) -> Bool {
+            !reason.indices.contains(place) || !reason[place].isASCII
+                || !(reason[place].isLetter || reason[place].isNumber)
+        }
+        return (0...reason.count - text.count).contains { start in
+            reason[start...].starts(with: text) && isBorder(start - 1) && isBorder(start + text.count)
+        }
+    }
+
+    /// The reason of a refusal, with the label of the field that it is about.
+    private var refusedLine: String? {
+        self.refusal.map { self.fields.count > 1 ? "\(self.fields[self.place].label): \($0)" : $0 }
+    }
+
     mutating func press(_ key: Key) -> Outcome {
+        let before = self.values
+        let isOver = self.refusal != nil
+        defer { if isOver && self.values != before { self.refusal = nil } }
         switch key {
         case .escape: return .cancelled
         case .enter:
@@ -144,8 +179,9 @@ package struct Form: Sendable {
         var shown = Array(drawn.lines.dropFirst(top).prefix(room))
         // What is left below the fields is for the line that a shell takes.
         shown += below.prefix(max(0, room - shown.count))
+        let refused = self.refusedLine.map { Line(Cells.drawable($0), .bad) }
         let problem = self.check(self.values).map { Line(Cells.drawable($0), .warning) }
-        shown.append(problem ?? self.keys(look))
+        shown.append(refused ?? problem ?? self.keys(look))
         let cursor = drawn.cursor.map { Picture.Place(row: $0.row - top, column: $0.column) }
         return Picture(lines: shown, cursor: cursor)
     }
@@ -156,9 +192,12 @@ package struct Form: Sendable {
 
     /// Lines under the fields: the problem, the line for a shell, the keys.
     private func below(width: Int, _ look: Look) -> [Line] {
+        let refused = self.refusedLine.map { Cells.wrapped(Cells.drawable("! " + $0), to: width) } ?? []
         let problem = self.check(self.values).map { Cells.wrapped(Cells.drawable($0), to: width) } ?? []
         let shell = self.shellLines.flatMap { Cells.wrapped(Cells.drawable($0), to: width) }
-        return problem.map { Line($0, .warning) } + shell.map { Line($0, .dim) } + [self.keys(look)]
+        return refused.map { Line($0, .bad) } + problem.map { Line($0, .warning) } + shell.map { Line($0, .dim) } + [
+            self.keys(look)
+        ]
     }
 
     /// Rows of a field of several lines: at least these, and at most those.

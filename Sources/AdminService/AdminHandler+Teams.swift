@@ -4,6 +4,7 @@ import Store
 
 extension AdminHandler {
     func answerTeamRequest(_ request: AdminTeamRequest, _ then: @escaping Answer) {
+        let then: Answer = { answer in then(answer.mapError { request.namingRule($0) }) }
         switch request {
         case .show(let team): self.showTeam(team, then)
         case .create(let team): self.create(team, then)

@@ -87,6 +87,17 @@ import Testing
         #expect(console.screen().contains { $0.contains("teahouse ctl user add bo") })
     }
 
+    @Test("a refusal is shown in the language of the console")
+    func language() {
+        let console = ConsoleDriver(language: .chinese) { request in
+            guard case .setDisabled = request else { return Samples.answer(request) }
+            let reason = AdminError.Reason(number: 101, values: ["ming"])
+            return .failure(AdminError(.notFound, "user ming does not exist: check the spelling", reason: reason))
+        }
+        console.press(.character("2"), .character("d"), .enter)
+        #expect(console.screen()[22].contains("用户 ming 不存在"))
+    }
+
     @Test("a step of before does not come back behind another question")
     func over() {
         let console = self.console()

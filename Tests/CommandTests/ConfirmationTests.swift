@@ -47,6 +47,18 @@ import Testing
         #expect(self.run(fixture, "--yes", "user", "delete", "lan", reply: { _ in .declined }).code == .done)
     }
 
+    @Test("a refusal is told in the language of the person")
+    func languages() throws {
+        let fixture = try self.fixture()
+        let english = fixture.ctl("user", "disable", "nobody")
+        #expect(english.error.contains("user nobody does not exist: check the spelling"))
+        let chinese = fixture.ctl("user", "disable", "nobody", language: .chinese)
+        #expect(chinese.code == .refused && chinese.error.contains("用户 nobody 不存在"))
+        _ = fixture.ctl("team", "create", "chat", "--form", "normal", "--owner", "ming", "--members", "lan")
+        let rule = fixture.ctl("team", "set", "chat", "--join", "approval", language: .chinese)
+        #expect(rule.error.contains("讨论组没有入群审批"))
+    }
+
     @Test("a line agrees with yes, or with the text that is to be typed")
     func lines() {
         let yes = Question("t", consequences: [], typed: nil)

@@ -172,6 +172,7 @@ package struct Console: Sendable {
     }
 
     private mutating func takeAnswer(_ answer: Result<AdminAnswer, AdminError>, for asker: Asker) {
+        let answer = answer.mapError { $0.worded { self.look($0, $1) } }
         switch asker {
         case .screen(let number, let purpose):
             var intents: [Intent] = []

@@ -67,6 +67,7 @@ final class Control {
 
     /// Failure with the exit code and words for an error.
     static func failure(_ error: AdminError, folder: String, _ terminal: Terminal) -> CommandFailure {
+        let error = error.worded { terminal.text($0, $1) }
         let place = ["path": DisplayText.escaped(folder)]
         switch error.code {
         case .notRunning: return CommandFailure(.refused, terminal.text("ctl.notRunning", place))

@@ -46,7 +46,7 @@ package struct Console: Sendable {
         case watch(Int)
         case selector
         case operatorAction
-        /// What a change set, looked at again before it is taken back.
+        /// State that a change set, looked at again before it is taken back.
         case undoneState(AdminRequest)
         /// The answer matters to nobody.
         case nobody
@@ -87,7 +87,7 @@ package struct Console: Sendable {
     var overlays: [Overlay] = []
     /// Forms and selectors that led to the overlay that is shown, as they were filled in.
     var steps = Steps()
-    /// Those that led to the command under way.
+    /// Steps that led to the command under way.
     private var runningSteps = Steps()
     var prompt: Prompt?
     var notice: StatusLine?

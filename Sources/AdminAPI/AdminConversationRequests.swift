@@ -71,6 +71,8 @@ extension AdminConversationRequest: AdminDefinitions {
             return try .list(of: fields("member", member), after: fields.page("after", after))
         case .createDirect(let one, let other):
             fields.change("conversation.direct", .conversation("\(one.text),\(other.text)"))
+            fields.asks(
+                "console.talks.createDirect", ["console.talks.directConsequence"], of: [one.text, other.text])
             fields.ctl("conversation direct", says: "ctl.conversation.made", examples: ["ming lan"])
             return try .createDirect(
                 fields("one", one, .argument("ONE", "argument.user")),

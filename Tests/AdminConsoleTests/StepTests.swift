@@ -98,6 +98,21 @@ import Testing
         #expect(console.screen()[22].contains("用户 ming 不存在"))
     }
 
+    @Test("a question that a form asks keeps the form behind its answer, and behind a refusal")
+    func questions() {
+        let console = self.console()
+        console.go(to: "Words")
+        console.press(.character("t"))
+        console.type("casino")
+        console.press(.enter)
+        // No such request in this server.
+        #expect(console.screen().contains { $0.contains("casino") && !$0.contains("! ") })
+        #expect(console.screen().contains { $0.contains("teahouse ctl word test casino") })
+        console.press(.escape)
+        console.press(.character("?"), .escape)
+        #expect(!console.screen().contains { $0.contains("teahouse ctl word test casino") })
+    }
+
     @Test("a step of before does not come back behind another question")
     func over() {
         let console = self.console()

@@ -18,6 +18,7 @@ extension Console {
         if let overlay = self.overlays.popLast() { return self.press(key, overlay) }
         if let prompt = self.prompt { return self.press(key, prompt) }
         self.notice = nil
+        self.steps = Steps()
         if case .paste = key { return self.tellStatus(StatusLine(self.look("console.pasted"), .refusal)) }
         if self.pressCommon(key) { return }
         if let binding = self.top.screen.screenKeys.first(where: { $0.key == key }) { return self.press(binding) }
@@ -39,7 +40,6 @@ extension Console {
         guard !binding.isChange || !self.isReadOnly else {
             return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal))
         }
-        self.steps = Steps()
         self.withTop { screen, look in screen.press(binding.key, look) }
     }
 

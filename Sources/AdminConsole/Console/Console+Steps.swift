@@ -1,3 +1,16 @@
+import AdminAPI
+
+extension Intent {
+    /// True for a question to the server, whose answer may be the next step.
+    fileprivate var isQuestion: Bool {
+        switch self {
+        case .ask, .askWhy: true
+        case .propose, .perform, .form, .select, .open, .go, .page, .tell, .run, .rehearse, .refresh, .give, .hide:
+            false
+        }
+    }
+}
+
 extension Console {
     /// Forms and selectors on the way to a change, as they were filled in: what is refused or left is gone on with there.
     struct Steps: Sendable {
@@ -11,8 +24,14 @@ extension Console {
         self.steps.screen = self.top.number
         self.steps.overlays.append(step)
         self.carryOut(intents, for: self.top.number)
-        // Neither a next step nor a change: the way is over.
-        if self.overlays.isEmpty { self.steps = Steps() }
+        // Neither a next step nor a question to the server: the way is over.
+        if self.overlays.isEmpty && !intents.contains(where: \.isQuestion) { self.steps = Steps() }
+    }
+
+    /// Opens the form again whose question the server refused.
+    mutating func reopen(because error: AdminError) {
+        guard !self.steps.overlays.isEmpty else { return }
+        self.reopen(self.takeSteps(), because: error.message)
     }
 
     mutating func takeSteps() -> Steps {

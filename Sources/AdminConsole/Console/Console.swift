@@ -183,6 +183,11 @@ package struct Console: Sendable {
                 }
             }
             self.carryOut(intents, for: number)
+            switch answer {
+            case .failure(let error): self.reopen(because: error)
+            // An answer to be read is the end of the way.
+            case .success: if case .page? = self.overlays.last { self.steps = Steps() }
+            }
         case .watch(let number):
             self.change(number) { screen, look in
                 switch answer {

@@ -47,6 +47,19 @@ import Testing
         #expect(self.run(fixture, "--yes", "user", "delete", "lan", reply: { _ in .declined }).code == .done)
     }
 
+    @Test("conversations of two and members are told by the names that people see")
+    func names() throws {
+        let fixture = try self.fixture()
+        _ = fixture.ctl("user", "edit", "ming", "--display-name", "小明")
+        _ = fixture.ctl("conversation", "direct", "lan", "ming")
+        let list = fixture.ctl("conversation", "list").output
+        #expect(list.contains("lan,ming") && list.contains("lan and 小明"))
+        #expect(fixture.ctl("conversation", "list", language: .chinese).output.contains("lan和小明"))
+        #expect(fixture.ctl("conversation", "show", "tea").output.contains("小明  ming"))
+        let json = fixture.ctl("conversation", "show", "lan,ming", "--json").output
+        #expect(json.contains(#""people":["lan","小明"]"#) && json.contains(#""displayName":"小明""#))
+    }
+
     @Test("a refusal is told in the language of the person")
     func languages() throws {
         let fixture = try self.fixture()

@@ -125,6 +125,9 @@ import Testing
         // The command itself then refuses what asks the server for a change.
         #expect(console.runs() == [["--read-only", "user", "add", "eve"]])
         #expect(!console.screen()[23].contains("new person"))
+        console.press(.character("?"))
+        #expect(console.screen().contains { $0.contains("open the person") })
+        #expect(!console.screen().contains { $0.contains("new person") })
     }
 
     @Test("= shows what each key would do, for a shell")

@@ -60,6 +60,14 @@ import Testing
         #expect(json.contains(#""people":["lan","小明"]"#) && json.contains(#""displayName":"小明""#))
     }
 
+    @Test("ending a session that is not there is no success")
+    func noSession() throws {
+        let fixture = try self.fixture()
+        let gone = fixture.ctl("session", "kick", "999")
+        #expect(gone.code == .refused && gone.error.contains("no such session: 999") && gone.output.isEmpty)
+        #expect(fixture.ctl("session", "kick", "--user", "ming").code == .done)
+    }
+
     @Test("a refusal is told in the language of the person")
     func languages() throws {
         let fixture = try self.fixture()

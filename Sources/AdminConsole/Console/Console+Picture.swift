@@ -174,7 +174,8 @@ extension Console {
 
     /// The keys that mean something here.
     var helpPage: Page {
-        var rows = self.top.screen.screenKeys.map { ($0.key.label, self.look($0.help)) }
+        let possible = self.top.screen.screenKeys.filter { !$0.isChange || !self.isReadOnly }
+        var rows = possible.map { ($0.key.label, self.look($0.help)) }
         let own = rows.count
         if self.top.screen.table != nil { rows += CommonKeys.table.map { ($0.0, self.look($0.1)) } }
         rows += CommonKeys.console.map { ($0.0, self.look($0.1)) }

@@ -200,8 +200,8 @@ let package = Package(
         tests(
             "AdminService",
             common + [
-                "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Profiles", "Store", "Transfers",
-                "WuKongTranslation", "CLinux",
+                "AdminService", "AdminAPI", "Accounts", "Broker", "FileStore", "Localization", "Profiles", "Store",
+                "Transfers", "WuKongTranslation", "CLinux",
             ]),
         tests(
             "APIGateway",

@@ -75,6 +75,10 @@ extension AdminReply {
                 line.object("error") {
                     line.field("code", error.code.rawValue)
                     line.field("message", error.message)
+                    if let reason = error.reason {
+                        line.field("number", reason.number)
+                        line.field("values", reason.values)
+                    }
                 }
             case .event(let id, let event):
                 line.field("id", id)
@@ -105,7 +109,10 @@ extension AdminReply {
         } else {
             let error = try fields.object("error")
             let (code, message): (String, String) = (try error.value("code"), try error.value("message"))
-            self = .answer(id: id, .failure(AdminError(AdminError.Code(rawValue: code) ?? .refused, message)))
+            let (number, values): (Int64?, [String]?) = (try error.value("number"), try error.value("values"))
+            let reason = number.map { AdminError.Reason(number: $0, values: values ?? []) }
+            let known = AdminError.Code(rawValue: code) ?? .refused
+            self = .answer(id: id, .failure(AdminError(known, message, reason: reason)))
         }
     }
 }

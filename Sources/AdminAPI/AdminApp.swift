@@ -30,6 +30,7 @@ package enum AdminAppRequest: AdminDefinitions {
             return try .rotate(fields.inline(rotation))
         case .set(let patch):
             fields.change("app.set", .app(nil))
+            fields.asks("console.app.edit", patch.signIn == "open" ? ["console.app.openConsequence"] : [], of: [])
             fields.line(patch.command)
             return try .set(fields.inline(patch))
         // A signature lets somebody in, as a token does.

@@ -71,6 +71,8 @@ extension AdminConversationRequest: AdminDefinitions {
             return try .list(of: fields("member", member), after: fields.page("after", after))
         case .createDirect(let one, let other):
             fields.change("conversation.direct", .conversation("\(one.text),\(other.text)"))
+            fields.asks(
+                "console.talks.createDirect", ["console.talks.directConsequence"], of: [one.text, other.text])
             fields.ctl("conversation direct", says: "ctl.conversation.made", examples: ["ming lan"])
             return try .createDirect(
                 fields("one", one, .argument("ONE", "argument.user")),
@@ -82,7 +84,7 @@ extension AdminConversationRequest: AdminDefinitions {
                 fields("name", name, .argument("NAME", "argument.room")),
                 title: fields("title", title, .option("title", "TITLE", "option.title")))
         case .rename(let name, let title):
-            fields.change("conversation.rename", .conversation(name))
+            fields.change("conversation.rename", .conversation(name), basis: .showConversation(name))
             fields.ctl(
                 "conversation rename", says: "ctl.conversation.renamed", ["name": name],
                 examples: ["tea '茶馆'", "tea"])
@@ -95,6 +97,9 @@ extension AdminConversationRequest: AdminDefinitions {
             return try .setAttributes(fields("conversation", name), patch: fields("patch", patch))
         case .delete(let name):
             fields.change("conversation.delete", .conversation(name))
+            fields.asks(
+                "console.talks.delete", ["console.talks.deleteConsequence"], of: [name], isTyped: true, isFinal: true,
+                losers: AdminOperation.Caution.Losers(conversation: name, text: "console.talks.deleteMembers"))
             fields.ctl("conversation delete", says: "ctl.conversation.deleted", ["name": name], examples: ["tea"])
             return try .delete(fields("conversation", name, .conversation))
         case .look(let name, let place, let limit):
@@ -104,6 +109,10 @@ extension AdminConversationRequest: AdminDefinitions {
                 fields("conversation", name, .conversation), fields.inline(place), limit: Self.limit(limit, fields))
         case .recall(let name, let sequence, let forGood):
             fields.change("message.recall", .conversation(name))
+            fields.asks(
+                forGood ? "console.messages.recallForGood" : "console.messages.recall",
+                [forGood ? "console.messages.recallForGoodConsequence" : "console.messages.recallConsequence"],
+                of: [String(sequence)], isTyped: forGood, isFinal: true)
             fields.ctl(
                 "message recall", says: "ctl.message.recalled", evenForNone: true,
                 examples: ["tea 17", "tea 17 --for-good"])

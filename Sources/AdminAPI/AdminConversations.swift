@@ -10,6 +10,8 @@ package struct AdminConversation: AdminRecord {
     package var name: String
     /// Title; `nil` for none.
     package var title: String?
+    /// Names shown for the two users of a direct conversation; empty for others, and where neither has one.
+    package var people: [String] = []
     /// True when nobody may send.
     package var isBanned: Bool
     /// True when the conversation was disbanded; former members keep its history.
@@ -44,6 +46,7 @@ package struct AdminConversation: AdminRecord {
         self.kind = try fields("kind", \.kind)
         self.name = try fields("name", \.name)
         self.title = try fields("title", \.title)
+        self.people = try fields("people", \.people, usually: [])
         self.isBanned = try fields("banned", \.isBanned)
         self.isDisbanded = try fields("disbanded", \.isDisbanded)
         self.isMuted = try fields("muted", \.isMuted)
@@ -58,6 +61,8 @@ package struct AdminConversation: AdminRecord {
 package struct AdminMember: AdminRecord {
     /// Name of the user.
     package var name: UserName
+    /// Name that people see; `nil` for none.
+    package var displayName: String?
     /// Role in the conversation.
     package var role: MemberRole
     /// Number of unread messages.
@@ -65,8 +70,9 @@ package struct AdminMember: AdminRecord {
     /// Time at which a mute ends, UTC milliseconds; 0 for a member who may send.
     package var mutedUntilMilliseconds: Int64
 
-    package init(_ member: Member, headCountable: Int64) {
+    package init(_ member: Member, displayName: String? = nil, headCountable: Int64) {
         self.name = member.name
+        self.displayName = displayName
         self.role = member.role
         self.unread = member.unread(headCountable: headCountable)
         self.mutedUntilMilliseconds = member.mutedUntilMilliseconds
@@ -74,6 +80,7 @@ package struct AdminMember: AdminRecord {
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.name = try fields("name", \.name)
+        self.displayName = try fields("displayName", \.displayName)
         self.role = try fields("role", \.role)
         self.unread = try fields("unread", \.unread)
         self.mutedUntilMilliseconds = try fields("mutedUntil", \.mutedUntilMilliseconds)

@@ -32,6 +32,9 @@ package final class AdminError: Error, Equatable, Sendable, CustomStringConverti
     package let code: Code
     /// Sentence for the operator: what happened, and what to do.
     package let message: String
+    /// Number of the refusal, which does not change, with the values of its sentence; `nil` for a failure without one. Two
+    /// errors with the same sentence are equal with and without it.
+    package let reason: Reason?
     /// Refusal of a word that was typed, in the words of the language files; never goes over the socket.
     package let typed: Typed?
 
@@ -41,10 +44,40 @@ package final class AdminError: Error, Equatable, Sendable, CustomStringConverti
         package var values: [String: String]
     }
 
-    package init(_ code: Code, _ message: String, typed: Typed? = nil) {
+    /// A refusal by its number, `refusal.NUMBER` in the language files.
+    package struct Reason: Equatable, Sendable {
+        /// Number of the refusal, 100 and up.
+        package var number: Int64
+        /// Values of the places `{1}`, `{2}` of its sentence.
+        package var values: [String]
+
+        package init(number: Int64, values: [String]) {
+            self.number = number
+            self.values = values
+        }
+    }
+
+    package init(_ code: Code, _ message: String, typed: Typed? = nil, reason: Reason? = nil) {
         self.code = code
         self.message = message
         self.typed = typed
+        self.reason = reason
+    }
+
+    /// The same with its number.
+    package func with(_ reason: Reason?) -> AdminError {
+        AdminError(self.code, self.message, typed: self.typed, reason: reason)
+    }
+
+    /// The same in the words of a language; unchanged where the language has no sentence for its number.
+    ///
+    /// - Parameter text: text of a key with values, the key itself for one that is not known.
+    package func worded(_ text: (String, [String: String]) -> String) -> AdminError {
+        guard let reason = self.reason else { return self }
+        let key = "refusal.\(reason.number)"
+        let places = reason.values.enumerated().map { (String($0 + 1), $1) }
+        let sentence = text(key, Dictionary(uniqueKeysWithValues: places))
+        return sentence == key ? self : AdminError(self.code, sentence, typed: self.typed, reason: reason)
     }
 
     package static func == (one: AdminError, other: AdminError) -> Bool {

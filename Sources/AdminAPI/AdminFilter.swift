@@ -97,6 +97,7 @@ extension AdminFilterRequest: AdminDefinitions {
             return try .add(fields.inline(rule))
         case .remove(let number):
             fields.change("filter.remove", .filters(String(number)))
+            fields.asks("console.filters.delete", ["console.filters.deleteConsequence"], of: [String(number)])
             fields.ctl(
                 "filter remove", says: "ctl.filter.removed", evenForNone: true, ["number": String(number)],
                 examples: ["3"])

@@ -30,6 +30,10 @@ package enum AdminKindRequest: AdminDefinitions {
             return try .set(fields.inline(entry))
         case .setDisabled(let kind, let isDisabled):
             fields.change("kind.disable", .kind(kind), inverse: .kinds(.setDisabled(kind, !isDisabled)))
+            fields.asks(
+                isDisabled ? "console.kinds.disable" : "console.kinds.enable",
+                [isDisabled ? "console.kinds.disableConsequence" : "console.kinds.enableConsequence"],
+                of: [kind.number])
             fields.ctl(
                 "kind \(isDisabled ? "disable" : "enable")",
                 says: isDisabled ? "ctl.kind.disabled" : "ctl.kind.enabled", evenForNone: true,
@@ -37,6 +41,7 @@ package enum AdminKindRequest: AdminDefinitions {
             return try .setDisabled(fields("number", kind, .kind), fields("disabled", isDisabled))
         case .remove(let kind):
             fields.change("kind.remove", .kind(kind))
+            fields.asks("console.kinds.delete", ["console.kinds.deleteConsequence"], of: [kind.number])
             fields.ctl(
                 "kind remove", says: "ctl.kind.removed", evenForNone: true, ["number": kind.number],
                 examples: ["500"])

@@ -20,6 +20,36 @@ package struct AdminOperation: Equatable, Sendable {
     package var outcome: Outcome?
     /// Request that undoes this one; `nil` when that needs the state before.
     package var inverse: AdminRequest?
+    /// Request whose answer shows what the change sets; `nil` for none.
+    package var basis: AdminRequest?
+    /// Consequences that the operator agrees to before it is done; `nil` for none worth a question.
+    package var caution: Caution?
+
+    /// Consequences of a change, for the question before it: the same for keys, for the `:` line and for `ctl`.
+    package struct Caution: Equatable, Sendable {
+        /// Text key of what is done: `disable`.
+        package var action: String
+        /// Text keys of what will be so afterwards, one for each sentence.
+        package var consequences: [String]
+        /// Values in the sentences.
+        package var values: [String: String]
+        /// Names of what it is done to.
+        package var objects: [String]
+        /// Name that is typed before it is done; `nil` when a yes is enough.
+        package var typed: String?
+        /// True when nothing brings back what was: a script has to say that it means it.
+        package var isFinal: Bool
+        /// Conversation whose members it concerns, with the text key that tells their number; `nil` for none.
+        package var losers: Losers?
+
+        /// Members whom a change concerns.
+        package struct Losers: Equatable, Sendable {
+            /// Conversation, as requests name it.
+            package var conversation: String
+            /// Text key that depends on the number.
+            package var text: String
+        }
+    }
 
     /// A line for people.
     package struct Outcome: Equatable, Sendable {

@@ -18,6 +18,10 @@ package enum AdminAnnouncementRequest: AdminDefinitions {
             fields.change(
                 "notice.send", .announcements(notice.teams.count == 1 ? notice.teams[0] : nil),
                 audited: .announcements(.send(notice.withoutText)))
+            fields.asks(
+                "console.notices",
+                [notice.teams.isEmpty ? "console.notices.allConsequence" : "console.notices.teamsConsequence"],
+                of: notice.teams.map(\.text))
             fields.line(notice.command)
             return try .send(fields.inline(notice))
         case .list(let before):

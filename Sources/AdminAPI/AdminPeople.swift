@@ -34,7 +34,10 @@ package enum AdminPeopleRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .edit(let edit):
-            fields.change("user.edit", .user(edit.name))
+            fields.change("user.edit", .user(edit.name), basis: .showUser(edit.name))
+            fields.asks(
+                "console.users.edit", edit.role == nil ? [] : ["console.users.roleConsequence"], of: [edit.name.text],
+                ["name": edit.name.text])
             fields.ctl(
                 "user edit", says: "ctl.user.edited", evenForNone: true, ["name": edit.name.text],
                 examples: ["ming --display-name 小明 --role admin", "ming --external-id ''"])
@@ -46,6 +49,9 @@ package enum AdminPeopleRequest: AdminDefinitions {
             return try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
         case .endSessions(let filter, let isDryRun):
             fields.change("session.endWhere", .text(filter.user?.text), isChange: !isDryRun)
+            fields.asks(
+                "console.sessions.kickWhere", ["console.users.kickConsequence"],
+                of: filter.user.map { [$0.text] } ?? [])
             fields.line(filter.command(isDryRun: isDryRun))
             return try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
         case .details(let name):
@@ -54,7 +60,10 @@ package enum AdminPeopleRequest: AdminDefinitions {
             return try .details(fields("name", name, .user))
         case .delete(let name):
             fields.change("user.delete", .person(name))
-            fields.line(ctl("user delete", .word(name.text), .flag("yes", true)))
+            fields.asks(
+                "console.users.delete", ["console.users.deleteConsequence"], of: [name.text], isTyped: true,
+                isFinal: true)
+            fields.line(ctl("user delete", .word(name.text)))
             return try .delete(fields("name", name))
         case .bring(let rows, let isDryRun):
             fields.change(

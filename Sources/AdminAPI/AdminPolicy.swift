@@ -22,6 +22,10 @@ package enum AdminPolicyRequest: AdminDefinitions {
             return try .preview(fields("policy", policy, .words("POLICY", "argument.policy")))
         case .set(let policy, let endingNow):
             fields.change("policy.set", .policy)
+            fields.asks(
+                endingNow ? "console.policy.applyNow" : "console.policy.apply",
+                ["console.policy.applyConsequence"] + (endingNow ? ["console.users.kickConsequence"] : []), of: [],
+                ["policy": policy.text])
             fields.ctl(
                 "policy set", says: "ctl.policy.set",
                 examples: ["pc-and-web-exclusive", "'*=level' app=2 'desktop!web' --end"])

@@ -150,6 +150,9 @@ package enum AdminProfileRequest: AdminDefinitions {
             return try .set(fields.inline(change))
         case .invalidate(let whose):
             fields.change("profile.invalidate", .text(whose.subject))
+            fields.asks(
+                "console.profiles.invalidateAll",
+                whose == .all ? ["console.profiles.invalidateAllConsequence"] : [], of: [])
             fields.ctl(
                 "profile invalidate", says: "ctl.profile.invalidated", evenForNone: true,
                 examples: ["ming", "--team tea", "--all"])

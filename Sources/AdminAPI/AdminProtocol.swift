@@ -3,6 +3,8 @@
 /// Both sides first send a hello line, `{"teahouse":"admin","version":1}`. Then the operator's side asks,
 /// `{"id":1,"ask":"user.show","with":{"name":"romeo"}}`, and the server answers each request once,
 /// `{"id":1,"answer":"user","with":{...}}` or `{"id":1,"error":{"code":"notFound","message":"..."}}`, in any order.
+/// An error has, where it is a known refusal, its `"number"`, which does not change, and `"values"`, the texts in its
+/// sentence: `refusal.NUMBER` in the language files.
 /// `"by":{"name":"ming","source":"console","reason":"..."}` beside `with` says who asks, for the audit log.
 /// After `follow` it also sends `{"id":1,"event":"message","with":{...}}` until the connection ends or
 /// `follow.stop` is asked.

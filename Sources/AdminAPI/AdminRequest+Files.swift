@@ -40,6 +40,8 @@ package enum AdminFileRequest: AdminDefinitions {
             return try .collect(isDryRun: fields("dryRun", isDryRun, .flag("dry-run", "option.dryRun")))
         case .delete(let key):
             fields.change("file.delete", .file(key))
+            fields.asks(
+                "console.files.delete", ["console.files.deleteConsequence"], of: [key.text], isFinal: true)
             fields.ctl(
                 "file delete", says: "ctl.file.deleted", evenForNone: true, ["key": key.text],
                 examples: [FileKey.example])

@@ -99,7 +99,10 @@ extension AdminTeamRequest: AdminDefinitions {
             }
             return try .create(fields.inline(new))
         case .set(let team, let patch):
-            fields.change("team.set", .team(team), inverse: patch.muteInverse.map { .teams(.set(team, $0)) })
+            fields.change(
+                "team.set", .team(team), inverse: patch.muteInverse.map { .teams(.set(team, $0)) },
+                basis: .teams(.show(team)))
+            fields.asks("console.card.set", patch.consequences, of: [team.text])
             if let mode = patch.onlyMute {
                 fields.line(mode.command(for: team))
             } else {
@@ -116,6 +119,10 @@ extension AdminTeamRequest: AdminDefinitions {
         case .invite(let team, let people, let from, let postscript):
             fields.change(
                 "team.invite", .team(team, among: people), inverse: from == nil ? .teams(.remove(team, people)) : nil)
+            fields.asks(
+                "console.groups.add",
+                [from == nil ? "console.groups.addConsequence" : "console.card.invitedConsequence"],
+                of: people.map(\.text))
             fields.ctl(
                 "team invite", says: "ctl.team.invited", ["name": team.text],
                 examples: ["tea lan bo", "tea lan --from ming --text 来喝茶"])
@@ -125,10 +132,17 @@ extension AdminTeamRequest: AdminDefinitions {
                 postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
         case .remove(let team, let people):
             fields.change("team.remove", .team(team, among: people), inverse: .teams(.add(team, people)))
+            fields.asks(
+                "console.groups.remove", ["console.groups.removeConsequence"], of: people.map(\.text),
+                ["name": team.text])
             fields.ctl("team remove", says: "ctl.team.removed", ["name": team.text], examples: ["tea lan"])
             return try .remove(fields("team", team, .team), fields("people", people, .names))
         case .setRole(let team, let people, let role):
-            fields.change("team.role", .team(team, among: people))
+            fields.change("team.role", .team(team, among: people), basis: .showConversation(team.text))
+            fields.asks(
+                role == .manager ? "word.manager" : "word.member",
+                [role == .manager ? "console.card.managerConsequence" : "console.card.memberConsequence"],
+                of: people.map(\.text))
             fields.ctl(
                 "team role", says: "ctl.team.roles", ["name": team.text],
                 examples: ["tea manager lan", "tea member lan"])
@@ -152,13 +166,20 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team), fields("name", name), fields("on", isMuted), minutes: fields("minutes", minutes))
         case .setBanned(let team, let isBanned):
             let word = isBanned ? "ban" : "unban"
-            fields.change("team.ban", .team(team), inverse: .teams(.setBanned(team, !isBanned)))
+            fields.change(
+                "team.ban", .team(team), inverse: .teams(.setBanned(team, !isBanned)),
+                basis: .showConversation(team.text))
+            fields.asks("console.groups.\(word)", ["console.groups.\(word)Consequence"], of: [team.text])
             fields.ctl(
                 "team \(word)", also: "group \(word)", summary: "command.ctl.group.\(word)",
                 says: isBanned ? "ctl.group.banned" : "ctl.group.unbanned", ["name": team.text], examples: ["tea"])
             return try .setBanned(fields("team", team, .group), fields("banned", isBanned))
         case .transfer(let team, let owner, let andLeaves):
-            fields.change("team.transfer", .team(team))
+            fields.change("team.transfer", .team(team), basis: andLeaves ? nil : .teams(.show(team)))
+            fields.asks(
+                "card.row.transfer",
+                ["console.card.heirConsequence"] + (andLeaves ? ["console.card.ownerIsGoneConsequence"] : []),
+                of: [team.text], ["name": owner.text], isFinal: andLeaves)
             fields.ctl(
                 "team transfer", says: "ctl.team.transferred", ["name": team.text, "owner": owner.text],
                 examples: ["tea lan", "tea lan --leave"])
@@ -167,10 +188,13 @@ extension AdminTeamRequest: AdminDefinitions {
                 andLeaves: fields("leave", andLeaves, .flag("leave", "option.andLeave")))
         case .dismiss(let team):
             fields.change("team.dismiss", .team(team))
+            fields.asks(
+                "card.row.dismiss", ["console.card.dismissConsequence"], of: [team.text], isTyped: true, isFinal: true,
+                losers: AdminOperation.Caution.Losers(conversation: team.text, text: "console.card.dismissMembers"))
             fields.ctl("team dismiss", says: "ctl.team.dismissed", ["name": team.text], examples: ["tea"])
             return try .dismiss(fields("team", team, .team))
         case .setNotice(let team, let text):
-            fields.change("team.notice", .team(team))
+            fields.change("team.notice", .team(team), basis: .showConversation(team.text))
             fields.ctl(
                 "team notice", also: "group notice", summary: "command.ctl.group.notice",
                 says: text.isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet", ["name": team.text],
@@ -179,7 +203,10 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .group),
                 fields("text", text, .argument("TEXT", "argument.notice", isOptional: true)))
         case .announce(let team, let title, let text):
-            fields.change("team.announce", .team(team))
+            fields.change("team.announce", .team(team), basis: .teams(.show(team)))
+            fields.asks(
+                "console.groups.notice",
+                [text.isEmpty ? "console.card.announcementRemoved" : "console.card.announced"], of: [team.text])
             fields.ctl(
                 "team announce", says: text.isEmpty ? "ctl.team.announcementRemoved" : "ctl.team.announced",
                 ["name": team.text], examples: ["tea 今晚八点喝茶 --title 茶会", "tea"])
@@ -205,6 +232,10 @@ extension AdminTeamRequest: AdminDefinitions {
             return try .requests(fields.inline(query))
         case .answer(let number, let accept, let reason):
             fields.change("request.answer", .joinRequest(number))
+            fields.asks(
+                accept ? "console.requests.accept" : "console.requests.refuse",
+                [accept ? "console.requests.acceptConsequence" : "console.requests.refuseConsequence"],
+                of: [String(number)])
             fields.ctl(
                 "request \(accept ? "accept" : "refuse")",
                 says: accept ? "ctl.request.accepted" : "ctl.request.refused", examples: ["7"])
@@ -221,6 +252,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
         case .withdraw(let number):
             fields.change("request.withdraw", .joinRequest(number))
+            fields.asks("console.requests.withdraw", ["console.requests.withdrawConsequence"], of: [String(number)])
             fields.ctl("request withdraw", says: "ctl.request.withdrawn", examples: ["7"])
             return try .withdraw(fields("request", number, .request))
         }

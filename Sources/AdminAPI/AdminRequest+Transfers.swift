@@ -37,6 +37,9 @@ package enum AdminTransferRequest: AdminDefinitions {
         case .change(let key, let action):
             fields.change(
                 "transfer.change", .text(key.text), inverse: action.inverse.map { .transfers(.change(key, $0)) })
+            fields.asks(
+                "console.transfers.\(action.rawValue)", ["console.transfers.\(action.rawValue)Consequence"],
+                of: [key.text], isFinal: action.inverse == nil)
             fields.ctl(
                 "transfer \(action.word)", says: "ctl.transfer.changed", ["key": key.text],
                 examples: ["th-tabcdefghijklmnopqrstuvwxyz"])

@@ -182,13 +182,17 @@ extension AdminRequest: AdminDefinitions {
                 fields("level", level, .choice("level", "option.level", hasUsual: true)))
         case .revoke(let name, let device):
             fields.change("user.revoke", .user(name))
+            fields.asks("console.users.revoke", ["console.users.revokeConsequence"], of: [name.text])
             fields.ctl(
                 "user revoke", says: "ctl.user.revoked", evenForNone: true, ["name": name.text],
                 examples: ["ming", "ming --device web"])
             return try .revoke(
                 fields("name", name, .user), fields("device", device, .choice("device", "option.revokeDevice")))
         case .setDisabled(let name, let isDisabled):
-            fields.change("user.disable", .user(name), inverse: .setDisabled(name, !isDisabled))
+            fields.change("user.disable", .user(name), inverse: .setDisabled(name, !isDisabled), basis: .showUser(name))
+            fields.asks(
+                isDisabled ? "console.users.disable" : "console.users.enable",
+                [isDisabled ? "console.users.disableConsequence" : "console.users.enableConsequence"], of: [name.text])
             fields.ctl(
                 "user \(isDisabled ? "disable" : "enable")",
                 says: isDisabled ? "ctl.user.disabled" : "ctl.user.enabled", evenForNone: true, ["name": name.text],
@@ -202,7 +206,7 @@ extension AdminRequest: AdminDefinitions {
             let verb = list.verb(isListed)
             fields.change(
                 "user.listed", .list(owner, list, other),
-                inverse: .setListed(owner: owner, list, other: other, !isListed))
+                inverse: .setListed(owner: owner, list, other: other, !isListed), basis: .showUser(owner))
             fields.ctl(
                 "user \(verb)", says: "ctl.user.\(verb)", ["name": owner.text, "other": other.text],
                 examples: ["lan ming"])
@@ -211,11 +215,16 @@ extension AdminRequest: AdminDefinitions {
                 other: fields("other", other, .argument("OTHER", "argument.other")), fields("listed", isListed))
         case .setSendBanned(let name, let isBanned):
             let verb = isBanned ? "mute" : "unmute"
-            fields.change("user.mute", .user(name), inverse: .setSendBanned(name, !isBanned))
+            fields.change("user.mute", .user(name), inverse: .setSendBanned(name, !isBanned), basis: .showUser(name))
+            fields.asks(
+                isBanned ? "console.users.silence" : "console.users.unsilence",
+                [isBanned ? "console.users.silenceConsequence" : "console.users.unsilenceConsequence"],
+                of: [name.text])
             fields.ctl("user \(verb)", says: "ctl.user.\(verb)", ["name": name.text], examples: ["ming"])
             return try .setSendBanned(fields("name", name, .user), fields("on", isBanned))
         case .setAllowlistOnly(let name, let isOn):
-            fields.change("user.allowlist", .user(name), inverse: .setAllowlistOnly(name, !isOn))
+            fields.change(
+                "user.allowlist", .user(name), inverse: .setAllowlistOnly(name, !isOn), basis: .showUser(name))
             fields.ctl(
                 "user allowlist", says: isOn ? "ctl.user.allowlistOn" : "ctl.user.allowlistOff",
                 ["name": name.text], examples: ["lan on"])
@@ -247,6 +256,9 @@ extension AdminRequest: AdminDefinitions {
                 after: fields.page("after", after))
         case .endSessions(let ids, let user):
             fields.change("session.end", .text(user?.text))
+            fields.asks(
+                "console.users.kick", ["console.users.kickConsequence"],
+                of: user.map { [$0.text] } ?? ids.map { String($0) })
             fields.line(
                 ids.isEmpty && user == nil
                     ? nil : ctl("session kick", .words(ids.map { String($0) }), .option("user", user?.text)))

@@ -31,7 +31,9 @@ package enum AdminSettingsRequest: AdminDefinitions {
             fields.ctl("setting show", examples: ["max_input", "limits.connections"])
             return try .show(fields("name", name, .setting))
         case .set(let name, let scope, let value, let conversation):
-            fields.change("setting.set", .setting(name, scope, conversation: conversation))
+            fields.change(
+                "setting.set", .setting(name, scope, conversation: conversation),
+                basis: conversation == nil ? .settings(.show(name)) : nil)
             fields.ctl(
                 "setting set",
                 examples: [
@@ -43,7 +45,9 @@ package enum AdminSettingsRequest: AdminDefinitions {
                 fields("value", value, .argument("VALUE", "argument.settingValue")),
                 conversation: fields("conversation", conversation, .ofConversation))
         case .reset(let name, let scope, let conversation):
-            fields.change("setting.reset", .setting(name, scope, conversation: conversation))
+            fields.change(
+                "setting.reset", .setting(name, scope, conversation: conversation),
+                basis: conversation == nil ? .settings(.show(name)) : nil)
             fields.ctl(
                 "setting reset",
                 examples: ["max_input", "input_disabled --in group/member", "receipts --conversation tea"])

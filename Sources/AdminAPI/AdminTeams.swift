@@ -366,6 +366,17 @@ extension AdminTeamPatch {
         return self == mute ? self.modes.mute : nil
     }
 
+    /// Text keys of what the modes that it sets mean for the members.
+    var consequences: [String] {
+        let modes = self.modes
+        let words = [
+            ("joinMode", modes.join?.word), ("inviteMode", modes.invite?.word),
+            ("beInvitedMode", modes.beInvited?.word),
+            ("updateInfoMode", modes.updateInfo?.word), ("mute", modes.mute?.word),
+        ]
+        return words.compactMap { row, word in word.map { "console.card.\(row).\($0)" } }
+    }
+
     /// Patch that takes back a mute of members alone, or its end.
     var muteInverse: AdminTeamPatch? {
         guard let mode = self.onlyMute, mode != .everyone else { return nil }

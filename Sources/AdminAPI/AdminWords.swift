@@ -32,6 +32,7 @@ package enum AdminWordRequest: AdminDefinitions {
             return try .add(fields("rules", rules, count: 1...AdminProtocol.wordRows))
         case .remove(let words):
             fields.change("word.remove", .words(words))
+            fields.asks("console.words.delete", ["console.words.deleteConsequence"], of: words)
             fields.line(words.isEmpty ? nil : ctl("word remove", .words(words)))
             return try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
         case .test(let text):

@@ -59,13 +59,15 @@ extension AdminFields {
     ///   - isChange: false for one that only tells what it would change.
     ///   - audited: request as the audit log keeps it, without passwords and texts of messages.
     ///   - inverse: request that undoes it, whatever the state before was.
+    ///   - basis: request whose answer shows what it sets, for `restoring`.
     func change(
         _ word: String, _ subject: @autoclosure () -> AdminSubject = .text(nil), isChange: Bool = true,
-        audited: @autoclosure () -> AdminRequest? = nil, inverse: @autoclosure () -> AdminRequest? = nil
+        audited: @autoclosure () -> AdminRequest? = nil, inverse: @autoclosure () -> AdminRequest? = nil,
+        basis: @autoclosure () -> AdminRequest? = nil
     ) {
         self.note?.operation = AdminOperation(
             word: word, isChange: isChange, isAudited: isChange, subject: subject(), audited: audited(),
-            inverse: inverse())
+            inverse: inverse(), basis: basis())
     }
 
     /// Gives the operation a `ctl` command, whose arguments and options are the places of its fields.
@@ -91,6 +93,29 @@ extension AdminFields {
         note.operation.outcome = key.map {
             AdminOperation.Outcome(key: $0, values: values(), doneKey: done, isForNone: evenForNone)
         }
+    }
+
+    /// Gives the operation the question that comes before it. Stands behind `change`.
+    ///
+    /// - Parameters:
+    ///   - action: text key of what is done.
+    ///   - consequences: text keys of what will be so afterwards; without one there is no question.
+    ///   - objects: names of what it is done to.
+    ///   - values: values in the sentences.
+    ///   - isTyped: true when the first name is typed before it is done.
+    ///   - isFinal: true when nothing brings back what was.
+    ///   - losers: members whom it concerns, whose number is told.
+    func asks(
+        _ action: String, _ consequences: @autoclosure () -> [String], of objects: @autoclosure () -> [String],
+        _ values: @autoclosure () -> [String: String] = [:], isTyped: Bool = false, isFinal: Bool = false,
+        losers: AdminOperation.Caution.Losers? = nil
+    ) {
+        guard let note = self.note, note.operation.isChange else { return }
+        let (consequences, objects) = (consequences(), objects())
+        guard !consequences.isEmpty else { return }
+        note.operation.caution = AdminOperation.Caution(
+            action: action, consequences: consequences, values: values(), objects: objects,
+            typed: isTyped ? objects.first : nil, isFinal: isFinal, losers: losers)
     }
 
     /// Gives the operation the words of a `ctl` command that is written by hand; `nil` when no command does the same.

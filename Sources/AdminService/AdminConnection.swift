@@ -87,7 +87,12 @@ final class AdminConnection {
         return line
     }
 
+    /// Queues an answer or an event; a refusal with its number.
     func queue(_ reply: AdminReply) {
+        var reply = reply
+        if case .answer(let id, .failure(let error)) = reply, error.reason == nil {
+            reply = .answer(id: id, .failure(error.with(RefusalCatalogue.reason(of: error.message))))
+        }
         let line = reply.line
         if case .answer(let id, _) = reply, line.count > AdminProtocol.maximumLineBytes {
             let error = AdminError(.refused, "the answer does not fit a line of the admin protocol: ask for less")

@@ -9,8 +9,7 @@ extension AdminHandler {
             let found = try transaction.conversations.all(after: ConversationID(rawValue: after ?? 0), limit: rows)
             var conversations: [AdminConversation] = []
             for conversation in found {
-                conversations.append(
-                    AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
+                conversations.append(try Self.shown(conversation, transaction))
             }
             return .conversations(conversations, next: found.count == rows ? found.last?.id.rawValue : nil)
         }
@@ -103,9 +102,9 @@ extension AdminHandler {
         let members = try transaction.conversations.members(of: id).prefix(AdminProtocol.pageRows)
         let card = try transaction.conversations.card(of: id)
         var detail = AdminConversationDetail(
-            conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
+            conversation: try Self.shown(conversation, transaction),
             notice: card?.notice,
-            members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
+            members: try Self.shown(members, conversation, transaction),
             listenerCount: Int64(try transaction.conversations.listenerCount(of: id)),
             attributes: card?.attributes.map { String(decoding: $0, as: UTF8.self) })
         detail.objectID = conversation.objectID.text
@@ -117,13 +116,44 @@ extension AdminHandler {
         return detail
     }
 
+    /// A conversation with its name, and a direct one with the names shown for its two users.
+    static func shown(
+        _ conversation: Conversation, _ transaction: ReadTransaction
+    ) throws(StoreError) -> AdminConversation {
+        if let channel = conversation.channel { return AdminConversation(conversation, name: channel.text) }
+        guard let pair = try transaction.conversations.directPair(of: conversation.id) else {
+            return AdminConversation(conversation, name: "")
+        }
+        var users: [User] = []
+        for id in [pair.low, pair.high] {
+            if let user = try transaction.people.user(id) { users.append(user) }
+        }
+        // In the order of the name.
+        users.sort { $0.name.text.utf8.lexicographicallyPrecedes($1.name.text.utf8) }
+        let names = users.map(\.name.text)
+        var shown = AdminConversation(conversation, name: directName(names.first ?? "", names.dropFirst().first ?? ""))
+        if users.contains(where: { $0.displayName != nil }) {
+            shown.people = users.map { $0.displayName ?? $0.name.text }
+        }
+        return shown
+    }
+
     static func name(
         of conversation: Conversation, _ transaction: ReadTransaction
     ) throws(StoreError) -> String {
-        if let channel = conversation.channel { return channel.text }
-        guard let pair = try transaction.conversations.directPair(of: conversation.id) else { return "" }
-        let low = try transaction.people.user(pair.low)?.name.text ?? ""
-        let high = try transaction.people.user(pair.high)?.name.text ?? ""
-        return directName(low, high)
+        try Self.shown(conversation, transaction).name
+    }
+
+    /// Members with the names that people see.
+    static func shown(
+        _ members: some Sequence<Member>, _ conversation: Conversation, _ transaction: ReadTransaction
+    ) throws(StoreError) -> [AdminMember] {
+        var shown: [AdminMember] = []
+        for member in members {
+            let displayName = try transaction.people.user(member.user)?.displayName
+            shown.append(
+                AdminMember(member, displayName: displayName, headCountable: conversation.headCountable))
+        }
+        return shown
     }
 }

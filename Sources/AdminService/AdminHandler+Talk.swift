@@ -49,8 +49,7 @@ extension AdminHandler {
             let found = try transaction.conversations.inactive(before: before, limit: min(rows + 1, 1_000))
             var conversations: [AdminConversation] = []
             for conversation in found.prefix(rows) {
-                conversations.append(
-                    AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
+                conversations.append(try Self.shown(conversation, transaction))
             }
             return .conversationDetails(
                 .expiring(
@@ -132,7 +131,7 @@ extension AdminHandler {
             let rest = all.filter { $0.id.rawValue > after ?? 0 }
             var page: [AdminConversation] = []
             for conversation in rest.prefix(AdminProtocol.pageRows) {
-                page.append(AdminConversation(conversation, name: try Self.name(of: conversation, transaction)))
+                page.append(try Self.shown(conversation, transaction))
             }
             return .conversations(page, next: rest.count > page.count ? page.last?.number : nil)
         }

@@ -4,6 +4,7 @@ import Store
 
 extension AdminHandler {
     func answerTeamRequest(_ request: AdminTeamRequest, _ then: @escaping Answer) {
+        let then: Answer = { answer in then(answer.mapError { request.namingRule($0) }) }
         switch request {
         case .show(let team): self.showTeam(team, then)
         case .create(let team): self.create(team, then)
@@ -298,8 +299,8 @@ extension AdminHandler {
         let owner = try team.owner.flatMap { (owner) throws(StoreError) in try transaction.people.user(owner)?.name }
         let members = try transaction.conversations.members(of: id).prefix(AdminProtocol.pageRows)
         return AdminTeam(
-            team, conversation: AdminConversation(conversation, name: try Self.name(of: conversation, transaction)),
-            owner: owner, members: members.map { AdminMember($0, headCountable: conversation.headCountable) },
+            team, conversation: try Self.shown(conversation, transaction), owner: owner,
+            members: try Self.shown(members, conversation, transaction),
             waitingRequests: try transaction.teams.waitingRequests(of: id, at: now))
     }
 

@@ -8,9 +8,19 @@
 #include <ncursesw/ncurses.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <wchar.h>
 
 static SCREEN *screen;
+
+// Bracketed paste. Source: xterm's control sequences, private mode 2004. Terminals without it ignore the mode. The codes
+// lie above those that ncurses gives to keys that only a terminal's own description names.
+enum { PASTE_BEGINS = 0x4000, PASTE_ENDS };
+
+static void set_paste(int on) {
+    const char *mode = on ? "\033[?2004h" : "\033[?2004l";
+    if (write(STDOUT_FILENO, mode, 8) < 0) return;
+}
 
 int cncurses_start(void) {
     setlocale(LC_CTYPE, "");
@@ -22,6 +32,9 @@ int cncurses_start(void) {
     nonl();
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
+    define_key("\033[200~", PASTE_BEGINS);
+    define_key("\033[201~", PASTE_ENDS);
+    set_paste(1);
     set_escdelay(25);
     curs_set(0);
     if (has_colors()) {
@@ -33,16 +46,19 @@ int cncurses_start(void) {
 
 void cncurses_end(void) {
     if (screen == NULL) return;
+    set_paste(0);
     endwin();
     delscreen(screen);
     screen = NULL;
 }
 
 void cncurses_suspend(void) {
+    set_paste(0);
     endwin();
     raise(SIGTSTP);
     clearok(stdscr, TRUE);
     refresh();
+    set_paste(1);
 }
 
 void cncurses_size(int32_t *rows, int32_t *columns) { getmaxyx(stdscr, *rows, *columns); }
@@ -144,6 +160,11 @@ struct cncurses_event cncurses_next(void) {
         }
         if (code == KEY_RESIZE) {
             event.kind = CNCURSES_RESIZE;
+            return event;
+        }
+        if (code == PASTE_BEGINS || code == PASTE_ENDS) {
+            event.kind = CNCURSES_PASTE;
+            event.code = code == PASTE_BEGINS;
             return event;
         }
         if (code == KEY_MOUSE) {

@@ -12,6 +12,12 @@ package final class Terminal: Sendable {
     private let write: @Sendable (Stream, String) -> Bool
     private let readLine: @Sendable () -> String?
     private let readSecret: (@Sendable () -> String?)?
+    private let reply: (@Sendable (Question) -> Question.Reply)?
+    /// Value of the program that runs command lines in its own process, which commands that know its type leave their
+    /// news with; `nil` in a shell.
+    package let companion: (any Sendable)?
+    /// True when a person reads what commands say beside their output, such as how to take a change back.
+    package let isAttended: Bool
 
     /// Standard output or standard error.
     package enum Stream: Sendable { case output, error }
@@ -21,10 +27,13 @@ package final class Terminal: Sendable {
     ///   - readLine: one line of standard input without its end; `nil` at the end.
     ///   - readSecret: one line that a person types and nobody sees, `nil` when they cancel it; `nil` as a whole when
     ///     standard input is no terminal.
+    ///   - reply: reply to a question before a change; `nil` when nobody can be asked.
     package init(
         texts: @escaping TextLookup, environment: [String: String],
         screen: Screen? = nil, write: @escaping @Sendable (Stream, String) -> Bool,
-        readLine: @escaping @Sendable () -> String?, readSecret: (@Sendable () -> String?)? = nil
+        readLine: @escaping @Sendable () -> String?, readSecret: (@Sendable () -> String?)? = nil,
+        reply: (@Sendable (Question) -> Question.Reply)? = nil, companion: (any Sendable)? = nil,
+        isAttended: Bool = false
     ) {
         self.texts = texts
         self.environment = environment
@@ -32,6 +41,9 @@ package final class Terminal: Sendable {
         self.write = write
         self.readLine = readLine
         self.readSecret = readSecret
+        self.reply = reply
+        self.companion = companion
+        self.isAttended = isAttended
     }
 
     /// Writes to standard output.
@@ -47,6 +59,12 @@ package final class Terminal: Sendable {
 
     /// The next line of standard input, without its end.
     package func nextLine() -> String? { self.readLine() }
+
+    /// True when a person can be asked before a change.
+    package var canBeAsked: Bool { self.reply != nil }
+
+    /// Asks before a change.
+    package func ask(_ question: Question) -> Question.Reply { self.reply?(question) ?? .nobody }
 
     /// True when a person sits at standard input and can be asked for a secret.
     package var asksForSecrets: Bool { self.readSecret != nil }
@@ -67,11 +85,15 @@ package final class Terminal: Sendable {
     /// The streams of this process.
     package static func process(texts: @escaping TextLookup, environment: [String: String]) -> Terminal {
         let readSecret: @Sendable () -> String? = { SecretInput.line(from: 0) }
+        let isAttended = isatty(0) == 1 && isatty(2) == 1
+        let reply: @Sendable (Question) -> Question.Reply = { question in
+            Self.replyTyped(to: question, texts) { _ = Self.writeAll($0, to: 2) }
+        }
         return Terminal(
             texts: texts, environment: environment, screen: Screen.process(environment: environment),
             write: { stream, text in Self.writeAll(text, to: stream == .output ? 1 : 2) },
             readLine: { Swift.readLine(strippingNewline: true) },
-            readSecret: isatty(0) == 1 ? readSecret : nil)
+            readSecret: isatty(0) == 1 ? readSecret : nil, reply: isAttended ? reply : nil, isAttended: isAttended)
     }
 
     private static func writeAll(_ text: String, to descriptor: Int32) -> Bool {

@@ -52,12 +52,13 @@ func cardRows(_ lists: [String], _ terminal: Terminal) throws(CommandFailure) ->
 }
 
 /// Runs `teahouse ctl` on a folder and keeps what it writes.
+/// A question before a change ends it, for the console to ask: then it runs again with `--yes`.
 ///
 /// - Parameter input: the lines of its standard input.
-func runControl(
-    _ words: [String], folder: String, input: [String], _ terminal: Terminal
-) -> (code: ExitCode, lines: [String]) {
+func runControl(_ words: [String], folder: String, input: [String], _ terminal: Terminal) -> CommandOutcome {
     let written = Lock("")
+    let asked = Lock<Question?>(nil)
+    let journal = ChangeJournal()
     let lines = Lock(input)
     let captured = Terminal(
         texts: terminal.texts, environment: terminal.environment,
@@ -65,10 +66,14 @@ func runControl(
             written.withLock { $0 += text }
             return true
         },
-        readLine: { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+        readLine: { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } },
+        reply: { question in
+            asked.withLock { $0 = question }
+            return .declined
+        }, companion: journal, isAttended: true)
     let code = runCommandLine(["ctl", "--data", folder] + words, root: teahouseCommand, terminal: captured)
     let text = written.withLock { $0 }
     var output = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     while output.last?.isEmpty == true { output.removeLast() }
-    return (code, output)
+    return CommandOutcome(code, output, question: asked.withLock { $0 }, changes: journal.changes)
 }

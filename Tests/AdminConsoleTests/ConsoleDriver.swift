@@ -16,6 +16,11 @@ final class ConsoleDriver {
     private(set) var reasons: [String] = []
     private(set) var effects: [Console.Effect] = []
     private var watches: [Int64] = []
+    /// True when the server always shows the same, so that an undo finds that somebody changed it since: the driver agrees
+    /// to overwrite that.
+    var overwrites = true
+    /// True for a server that keeps the connection and answers nothing.
+    var isHanging = false
     /// Answer of the server; `nil` for none at all.
     var server: (AdminRequest) -> Result<AdminAnswer, AdminError>?
 
@@ -40,6 +45,10 @@ final class ConsoleDriver {
             guard !effects.isEmpty else { return }
             self.effects += effects
             for effect in effects {
+                if case .ping(let id) = effect, !self.isHanging {
+                    self.console.receive(.answer(id: id, .success(.done)))
+                }
+                guard !self.isHanging else { continue }
                 guard case .ask(let id, let request, let why) = effect else { continue }
                 self.asked.append(request)
                 if let why { self.reasons.append(why) }
@@ -56,6 +65,9 @@ final class ConsoleDriver {
         for key in keys {
             self.console.press(key)
             self.work()
+            guard key == .character("z"), self.overwrites, self.asksToOverwrite else { continue }
+            self.console.press(.enter)
+            self.work()
         }
     }
 
@@ -64,6 +76,11 @@ final class ConsoleDriver {
             self.console.press(.character(character))
             self.work()
         }
+    }
+
+    /// True while the question stands that comes before an undo of what somebody changed since.
+    var asksToOverwrite: Bool {
+        self.screen().contains { $0.contains("somebody changed this since") || $0.contains("此后有人修改过") }
     }
 
     /// Tells those who watch.

@@ -125,6 +125,9 @@ import Testing
         // The command itself then refuses what asks the server for a change.
         #expect(console.runs() == [["--read-only", "user", "add", "eve"]])
         #expect(!console.screen()[23].contains("new person"))
+        console.press(.character("?"))
+        #expect(console.screen().contains { $0.contains("open the person") })
+        #expect(!console.screen().contains { $0.contains("new person") })
     }
 
     @Test("= shows what each key would do, for a shell")
@@ -256,12 +259,44 @@ import Testing
         #expect(console.screen()[3].hasPrefix("> ming"))
     }
 
-    @Test("commands that never end are screens of their own")
-    func tail() {
+    @Test(
+        "commands that never end are screens of their own",
+        arguments: [
+            ("tail", " Log"), ("top", " Overview"), ("transfer watch", " Transfers"), ("ctl top --json", " Overview"),
+        ])
+    func endless(_ line: String, _ title: String) {
         let console = ConsoleDriver()
-        console.press(.character(":"))
-        console.type("tail")
+        console.press(.character("2"), .character(":"))
+        console.type(line)
         console.press(.enter)
-        #expect(console.screen()[1].hasPrefix(" Log"))
+        #expect(console.screen()[1].hasPrefix(title))
+        #expect(console.runs().isEmpty)
+        console.press(.character(":"))
+        console.type("top --once")
+        console.press(.enter)
+        #expect(console.runs() == [["top", "--once"]])
+    }
+
+    @Test("a server that hangs is marked within two seconds, changes nothing, and is unmarked by its next word")
+    func hangs() {
+        let console = ConsoleDriver()
+        console.press(.character("2"))
+        for _ in 0..<5 { console.pass(milliseconds: 1_000) }
+        #expect(!console.screen()[1].contains("STALE"))
+        console.isHanging = true
+        console.pass(milliseconds: 1_000)
+        console.pass(milliseconds: 1_000)
+        #expect(console.screen()[1].hasSuffix("STALE since 08:00:05"))
+        #expect(console.screen()[22] == " ! the server does not answer; the console waits for it")
+        #expect(console.screen()[3].hasPrefix("> ming"))
+        console.press(.character("d"), .enter)
+        #expect(console.screen()[22] == " ! the server does not answer: nothing was done")
+        #expect(console.changes().isEmpty)
+        console.isHanging = false
+        console.console.receive(.answer(id: -1, .success(.done)))
+        console.pass(milliseconds: 1_000)
+        #expect(!console.screen()[1].contains("STALE"))
+        console.press(.character("d"), .enter)
+        #expect(console.changes() == [.setDisabled(UserName("ming")!, true)])
     }
 }

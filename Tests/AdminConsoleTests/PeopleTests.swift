@@ -79,7 +79,7 @@ import Testing
         console.press(.character("X"), .enter)
         #expect(console.changes().isEmpty)
         console.type("ming")
-        #expect(console.screen().contains { $0.contains("teahouse ctl user delete ming --yes") })
+        #expect(console.screen().contains { $0.contains("teahouse ctl user delete ming") })
         console.press(.enter)
         #expect(console.changes() == [.people(.delete(UserName("ming")!))])
         console.press(.character("z"))
@@ -180,8 +180,8 @@ import Testing
         }
         #expect(ran() == [words + ["--dry-run"]])
         console.console.ran(
-            ["lan: is there already: gets a token only", "2 new, 1 there already, 0 named twice, 0 refused"],
-            code: .done,
+            CommandOutcome(
+                .done, ["lan: is there already: gets a token only", "2 new, 1 there already, 0 named twice, 0 refused"]),
             words: words + ["--dry-run"])
         let screen = console.screen()
         #expect(screen.contains { $0.contains("2 new, 1 there already") })
@@ -189,7 +189,7 @@ import Testing
         #expect(ran().count == 1)
         console.press(.enter)
         #expect(ran().last == words)
-        console.console.ran(["bo\ttoken1", "jo\ttoken2"], code: .done, words: words)
+        console.console.ran(CommandOutcome(.done, ["bo\ttoken1", "jo\ttoken2"]), words: words)
         #expect(console.screen().contains { $0.contains("token2") })
     }
 
@@ -199,7 +199,7 @@ import Testing
         console.press(.character("i"))
         console.type("nowhere")
         console.press(.enter)
-        console.console.ran(["nowhere: no such file"], code: .usage, words: [])
+        console.console.ran(CommandOutcome(.usage, ["nowhere: no such file"]), words: [])
         #expect(console.screen().contains { $0.contains("nowhere cannot be imported") })
         console.press(.enter)
         #expect(console.effects.count { if case .run = $0 { true } else { false } } == 1)

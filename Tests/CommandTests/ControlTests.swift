@@ -190,7 +190,7 @@ import Testing
         #expect(fixture.ctl("user", "list", language: .chinese).output != "nothing to show\n")
         #expect(fixture.ctl("session", "kick").code == .usage)
         #expect(fixture.ctl("session", "kick", "x").code == .usage)
-        #expect(fixture.ctl("session", "kick", "7").output == "0 sessions closed\n")
+        #expect(fixture.ctl("session", "kick", "7").code == .refused)
         #expect(fixture.ctl("setup-token").code == .refused)
     }
 

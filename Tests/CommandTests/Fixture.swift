@@ -97,7 +97,8 @@ final class Fixture: Sendable {
 
 /// Runs a whole command line in this process.
 func runTeahouse(
-    _ words: [String], input: [String] = [], typed: [String]? = nil, language: Language = .english
+    _ words: [String], input: [String] = [], typed: [String]? = nil, language: Language = .english,
+    reply: (@Sendable (Question) -> Question.Reply)? = { _ in .agreed }
 ) -> Fixture.Outcome {
     let written = Lock((output: "", error: ""))
     let lines = Lock(input)
@@ -113,7 +114,7 @@ func runTeahouse(
             return true
         },
         readLine: { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } },
-        readSecret: typed == nil ? nil : readSecret)
+        readSecret: typed == nil ? nil : readSecret, reply: reply)
     let code = runCommandLine(words, root: teahouseCommand, terminal: terminal)
     return written.withLock { Fixture.Outcome(code: code, output: $0.output, error: $0.error) }
 }

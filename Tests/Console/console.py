@@ -189,6 +189,13 @@ class Suite:
         console.press("Tab")
         console.type("茶馆")
         self.capture("5-new-group", console.wait_for("--title 茶馆 --members"))
+        console.press("Escape")
+        console.wait_for("2 chosen", "[x] 张小明")
+        console.press("Enter")
+        console.wait_for("New group of 2")
+        console.type("tea")
+        console.press("Tab")
+        console.type("茶馆")
         console.press("Enter")
         console.wait_for("group tea created", "茶馆")
         self.house.ctl("send", "--from", "ming", "--group", "tea", "茶好了")
@@ -319,6 +326,73 @@ class Suite:
         console.bytes(0x1B, 0x5B, 0x4D, 0x20, 33 + 26, 33)
         console.wait_for("Nobody is signed in.")
 
+    def pasted(self) -> None:
+        """Pasted text is never keys: on a screen, over a question, behind `:`, and in a field of several lines."""
+        console = self.terminal()
+        console.press("2")
+        console.wait_for("> lan")
+        console.paste("d\n")
+        console.wait_for("pasted text is no keys", without="disable: lan")
+        console.press("d")
+        console.wait_for("disable: lan")
+        console.paste("y\ny\n")
+        console.press("Escape")
+        console.wait_for("nothing was changed")
+        assert '"disabled":true' not in self.house.ctl("user", "show", "lan", "--json").stdout
+        console.type(":")
+        console.paste("user list\nuser disable lan\n")
+        console.wait_for(":user list user disable lan")
+        console.press("Escape")
+        console.press(*["Tab"] * 9)
+        console.wait_for("Announcements")
+        console.press("n")
+        console.wait_for("The text is missing")
+        console.press("Tab")
+        console.paste("eins\nzwei\ndrei")
+        console.wait_for("eins", "zwei", "drei", "Ctrl-J new line")
+        console.press("Escape")
+
+    def typed_changes_ask(self) -> None:
+        """What is typed behind `:` asks what a key asks, and is taken back with z."""
+        for name in ["anna", "bo"]:
+            self.house.ctl("user", "add", name)
+        self.house.ctl("team", "create", "gone", "--form", "advanced", "--owner", "anna", "--members", "bo")
+        console = self.terminal()
+        console.wait_for("Overview")
+        console.type(":")
+        console.type("team dismiss gone")
+        console.press("Enter")
+        console.wait_for("dissolve the group: gone", "2 members are in it.", "Type gone to go on")
+        console.press("Escape")
+        console.wait_for("nothing was changed")
+        console.type(":")
+        console.type("user disable anna")
+        console.press("Enter")
+        console.wait_for("disable: anna", "They are signed out at once")
+        console.press("Enter")
+        console.wait_for("z undoes")
+        console.press("z")
+        console.wait_for("taken back")
+        self.house.ctl("user", "disable", "anna")
+        self.house.ctl("user", "enable", "anna")
+        refused = self.house.ctl("team", "dismiss", "gone", check=False)
+        assert refused.returncode == 1 and "--yes" in refused.stderr, refused
+        self.house.ctl("--yes", "team", "dismiss", "gone")
+        console.press("2")
+        console.wait_for("anna")
+        console.press("/")
+        console.type("anna")
+        console.press("Enter", "d")
+        console.wait_for("disable: anna")
+        console.press("Enter")
+        console.wait_for("1 person disabled")
+        self.house.ctl("user", "enable", "anna")
+        console.press("z")
+        console.wait_for("somebody changed this since")
+        console.press("Escape", "q")
+        for name in ["anna", "bo"]:
+            self.house.ctl("user", "delete", name, "--yes")
+
     def read_only(self) -> None:
         console = self.terminal(80, 24, "en", "--read-only")
         console.press("2")
@@ -349,9 +423,22 @@ class Suite:
             console.press("R", "Down", "3")
             console.wait_for("Sessions", "DEVICE")
             console.press("2")
-            console.wait_for("> zoe")
+            console.wait_for("> zoe", "STALE since", "the server does not answer")
         finally:
             self.house.server.send_signal(signal.SIGCONT)
+        console.wait_for("> zoe", without="STALE")
+        console.type(":")
+        console.type("top")
+        console.press("Enter")
+        console.wait_for("messages taken")
+        console.type(":")
+        console.type("--json tail")
+        console.press("Enter")
+        console.wait_for("Log")
+        console.type(":")
+        console.type("user list")
+        console.press("Enter")
+        console.wait_for("teahouse ctl user list")
 
     def ten_thousand(self) -> None:
         """10,000 people and 5,000 conversations: how long keys take, and what an idle console costs."""
@@ -423,7 +510,7 @@ def main() -> int:
         suite.prepare()
         for test in [
             suite.walk, suite.app, suite.columns_line_up, suite.chinese, suite.no_colour, suite.resizes, suite.mouse,
-            suite.read_only, suite.server_restarts, suite.a_stopped_server_holds_no_key_up, suite.ten_thousand,
+            suite.pasted, suite.typed_changes_ask, suite.read_only, suite.server_restarts, suite.a_stopped_server_holds_no_key_up, suite.ten_thousand,
         ]:
             if options.only and test.__name__ != options.only:
                 continue

@@ -40,6 +40,12 @@ class Terminal:
         """All of it at once, as an input method does."""
         self._tmux("send-keys", "-t", "console", "-l", text)
 
+    def paste(self, text: str) -> None:
+        """As a terminal pastes: between marks where the program asked for them."""
+        subprocess.run(
+            ["tmux", "-S", self.socket, "load-buffer", "-"], input=text.encode(), check=True, timeout=PATIENCE)
+        self._tmux("paste-buffer", "-p", "-t", "console")
+
     def bytes(self, *values: int) -> None:
         self._tmux("send-keys", "-t", "console", "-H", *(f"{value:02x}" for value in values))
 

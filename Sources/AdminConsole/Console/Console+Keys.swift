@@ -9,6 +9,8 @@ extension Console {
 
     /// Somebody pressed a key, or clicked.
     package mutating func press(_ key: Key) {
+        // Ctrl-J is Enter, but in a text of several lines.
+        let key = key == .control("j") && !self.takesLines ? .enter : key
         if key == .resize { return self.effects.append(.repaint) }
         if key == .control("c") { return self.effects.append(.quit) }
         if key == .control("z") { return self.effects.append(.suspend) }
@@ -16,6 +18,8 @@ extension Console {
         if let overlay = self.overlays.popLast() { return self.press(key, overlay) }
         if let prompt = self.prompt { return self.press(key, prompt) }
         self.notice = nil
+        self.steps = Steps()
+        if case .paste = key { return self.tellStatus(StatusLine(self.look("console.pasted"), .refusal)) }
         if self.pressCommon(key) { return }
         if let binding = self.top.screen.screenKeys.first(where: { $0.key == key }) { return self.press(binding) }
         if let move = TableMove(key) {
@@ -24,6 +28,12 @@ extension Console {
                 return []
             }
         }
+    }
+
+    /// True while a text of several lines is typed.
+    private var takesLines: Bool {
+        guard case .form(let form)? = self.overlays.last else { return false }
+        return form.takesLines
     }
 
     private mutating func press(_ binding: ScreenKey) {
@@ -66,7 +76,7 @@ extension Console {
         case .wheelUp: for _ in 0..<3 { self.move(.up) }
         case .wheelDown: for _ in 0..<3 { self.move(.down) }
         case .character, .enter, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete,
-            .backspace, .function, .control, .resize:
+            .backspace, .function, .control, .paste, .resize:
             return false
         }
         return true
@@ -117,12 +127,6 @@ extension Console {
         if !self.pop() { self.move(.unmark) }
     }
 
-    private mutating func takeBack() {
-        guard let undo = self.undo else { return self.tellStatus(StatusLine(self.look("console.noUndo"), .refusal)) }
-        self.undo = nil
-        self.perform(undo.operatorAction)
-    }
-
     private mutating func copy() {
         guard let text = self.top.screen.copied else {
             return self.tellStatus(StatusLine(self.look("console.noCopy"), .refusal))
@@ -150,6 +154,9 @@ extension Console {
                 self.overlays.append(.page(page))
             } else if page.press(key, height: Page.height(rows: self.size.rows)) {
                 self.overlays.append(.page(page))
+            } else if self.overlays.isEmpty, !self.steps.overlays.isEmpty {
+                // What a form led to was only to be read.
+                self.stepBack()
             }
         case .confirmation(var confirmation):
             let (width, height) = (min(self.size.columns - 6, 70), Self.boxHeight(rows: self.size.rows))
@@ -158,30 +165,31 @@ extension Console {
             case .refused:
                 self.effects.append(.beep)
                 self.overlays.append(.confirmation(confirmation))
-            case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
+            case .cancelled: self.stepBack()
             case .agreed: self.perform(confirmation.proposal.operatorAction)
             }
-        case .form(var form): self.press(key, &form)
+        case .form(let form): self.press(key, form)
         case .selector(var selector):
             switch selector.press(key, height: self.bodyHeight - 5) {
             case .stays: self.overlays.append(.selector(selector))
             case .beep:
                 self.effects.append(.beep)
                 self.overlays.append(.selector(selector))
-            case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
-            case .done(let intents): self.carryOut(intents, for: self.top.number)
+            case .cancelled: self.stepBack()
+            case .done(let intents): self.goOn(from: overlay, intents)
             }
         }
     }
 
-    private mutating func press(_ key: Key, _ form: inout Form) {
+    private mutating func press(_ key: Key, _ form: Form) {
+        var form = form
         switch form.press(key) {
         case .stays: self.overlays.append(.form(form))
         case .refused:
             self.effects.append(.beep)
             self.overlays.append(.form(form))
-        case .cancelled: self.notice = StatusLine(self.look("console.cancelled"))
-        case .done(let intents): self.carryOut(intents, for: self.top.number)
+        case .cancelled: self.stepBack()
+        case .done(let intents): self.goOn(from: .form(form), intents)
         }
     }
 
@@ -232,6 +240,7 @@ extension Console {
     }
 
     mutating func start(_ words: [String], input: [String]) {
+        self.keepRunningSteps()
         self.isRunning = true
         self.notice = StatusLine(self.look("console.working"))
         // Then the command itself refuses what asks the server for a change.

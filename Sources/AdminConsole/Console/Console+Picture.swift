@@ -82,6 +82,9 @@ extension Console {
             line += Line(" " + self.look("console.undo", ["seconds": String(seconds)]), .warning)
         }
         if self.isReadOnly { line += Line(" " + self.look("console.readOnlyMark"), .warning) }
+        if let since = self.silentSinceMilliseconds {
+            return line + Line(" " + self.look("console.stale", ["time": self.look.hours(since)]) + " ", .bad)
+        }
         switch self.link {
         case .connecting: line += Line(" " + self.look("console.connecting"), .warning)
         case .lost(let since, _):
@@ -149,6 +152,7 @@ extension Console {
             }
         }
         if case .lost(_, let reason) = self.link { return Line(" ! " + reason, .bad) }
+        if self.isSilent { return Line(" ! " + self.look("console.silent"), .bad) }
         return Line(" " + self.place, .dim)
     }
 
@@ -170,7 +174,8 @@ extension Console {
 
     /// The keys that mean something here.
     var helpPage: Page {
-        var rows = self.top.screen.screenKeys.map { ($0.key.label, self.look($0.help)) }
+        let possible = self.top.screen.screenKeys.filter { !$0.isChange || !self.isReadOnly }
+        var rows = possible.map { ($0.key.label, self.look($0.help)) }
         let own = rows.count
         if self.top.screen.table != nil { rows += CommonKeys.table.map { ($0.0, self.look($0.1)) } }
         rows += CommonKeys.console.map { ($0.0, self.look($0.1)) }

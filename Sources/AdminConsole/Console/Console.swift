@@ -8,6 +8,8 @@ package struct Console: Sendable {
     package enum Effect: Sendable {
         /// Ask the server; the answer comes back with the number.
         case ask(id: Int64, AdminRequest, why: String?)
+        /// Ask the server for a sign of life; the answer comes back with the number.
+        case ping(id: Int64)
         /// Run `teahouse ctl` with these words, with these lines as its input.
         case run([String], input: [String])
         case copy(String)
@@ -44,6 +46,8 @@ package struct Console: Sendable {
         case watch(Int)
         case selector
         case operatorAction
+        /// State that a change set, looked at again before it is taken back.
+        case undoneState(AdminRequest)
         /// The answer matters to nobody.
         case nobody
     }
@@ -55,6 +59,8 @@ package struct Console: Sendable {
         var answers: [AdminAnswer] = []
         var failures: [AdminError] = []
         var underWay = 0
+        /// Steps that led here.
+        var steps: Steps
     }
 
     /// State of the connection to the server.
@@ -79,11 +85,23 @@ package struct Console: Sendable {
     var stacks: [[Opened]]
     var current = 0
     var overlays: [Overlay] = []
+    /// Forms and selectors that led to the overlay that is shown, as they were filled in.
+    var steps = Steps()
+    /// Steps that led to the command under way.
+    private var runningSteps = Steps()
     var prompt: Prompt?
     var notice: StatusLine?
     var link = Link.connecting
+    /// Time of the last line from the server, UTC milliseconds.
+    private var heardAtMilliseconds: Int64 = 0
+    /// Time at which it was asked for a sign of life; `nil` when it has said something since.
+    private var pingedAtMilliseconds: Int64?
+    /// True while the connection is open and the server says nothing.
+    private(set) var isSilent = false
     var work: Work?
-    var undo: (operatorAction: OperatorAction, untilMilliseconds: Int64)?
+    var undo: Undo?
+    /// An undo that waits for what is set now.
+    var checkedUndo: CheckedUndo?
     var isMouseOn = true
     var isRunning = false
     /// Continuation after the command under way.
@@ -119,12 +137,15 @@ package struct Console: Sendable {
     /// Marks the connection as open, and asks for what the screen shows.
     package mutating func connected() {
         self.link = .connected
+        self.hear()
         self.show()
     }
 
     /// The server does not answer: what is shown stays, marked with the time.
     package mutating func disconnected(_ reason: String) {
         if case .lost = self.link { return }
+        self.isSilent = false
+        self.pingedAtMilliseconds = nil
         self.link = .lost(sinceMilliseconds: self.look.nowMilliseconds, reason: reason)
         let asked = self.askers
         self.askers = [:]
@@ -134,6 +155,7 @@ package struct Console: Sendable {
 
     /// Takes one line of the server: an answer goes to the part that asked, an event to the screen.
     package mutating func receive(_ reply: AdminReply) {
+        self.hear()
         switch reply {
         case .answer(let id, let answer):
             guard let asker = self.askers[id] else { return }
@@ -150,6 +172,7 @@ package struct Console: Sendable {
     }
 
     private mutating func takeAnswer(_ answer: Result<AdminAnswer, AdminError>, for asker: Asker) {
+        let answer = answer.mapError { $0.worded { self.look($0, $1) } }
         switch asker {
         case .screen(let number, let purpose):
             var intents: [Intent] = []
@@ -160,6 +183,11 @@ package struct Console: Sendable {
                 }
             }
             self.carryOut(intents, for: number)
+            switch answer {
+            case .failure(let error): self.reopen(because: error)
+            // An answer to be read is the end of the way.
+            case .success: if case .page? = self.overlays.last { self.steps = Steps() }
+            }
         case .watch(let number):
             self.change(number) { screen, look in
                 switch answer {
@@ -169,7 +197,36 @@ package struct Console: Sendable {
             }
         case .selector: self.giveSelector(answer)
         case .operatorAction: self.goOn(answer)
+        case .undoneState(let request): self.compare(answer, with: request)
         case .nobody: break
+        }
+    }
+
+    // MARK: A server that hangs
+
+    /// Time without a word from the server after which it is asked for one, milliseconds.
+    private static let quietMilliseconds: Int64 = 500
+    /// Time for the answer, milliseconds. With a look once a second, a server that hangs is marked within two seconds.
+    private static let answerMilliseconds: Int64 = 900
+
+    private mutating func hear() {
+        self.heardAtMilliseconds = self.look.nowMilliseconds
+        self.pingedAtMilliseconds = nil
+        self.isSilent = false
+    }
+
+    /// Time of the last line from a server that does not answer; `nil` for one that does.
+    var silentSinceMilliseconds: Int64? { self.isSilent ? self.heardAtMilliseconds : nil }
+
+    private mutating func lookForLife() {
+        guard case .connected = self.link else { return }
+        let now = self.look.nowMilliseconds
+        if let askedAt = self.pingedAtMilliseconds {
+            if now - askedAt >= Self.answerMilliseconds { self.isSilent = true }
+        } else if now - self.heardAtMilliseconds >= Self.quietMilliseconds {
+            self.lastID += 1
+            self.pingedAtMilliseconds = now
+            self.effects.append(.ping(id: self.lastID))
         }
     }
 
@@ -194,6 +251,9 @@ package struct Console: Sendable {
             }
         }
     }
+
+    /// Keeps the steps that led to the command that starts.
+    mutating func keepRunningSteps() { self.runningSteps = self.takeSteps() }
 
     @discardableResult mutating func ask(_ request: AdminRequest, _ asker: Asker, why: String? = nil) -> Bool {
         guard case .connected = self.link else { return false }
@@ -323,18 +383,24 @@ package struct Console: Sendable {
     // MARK: Actions
 
     mutating func perform(_ operatorAction: OperatorAction) {
-        guard !self.isReadOnly else { return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal)) }
-        guard case .connected = self.link else {
-            return self.tellStatus(StatusLine(self.look("console.lost"), .refusal))
-        }
+        guard !self.isReadOnly else { return self.refuse("console.readOnly") }
+        guard case .connected = self.link, !self.isSilent else { return self.refuse("console.lost") }
         if let words = operatorAction.run {
-            guard !self.isRunning else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
-            return self.start(words, input: [])
+            guard !self.isRunning else { return self.refuse("console.busy") }
+            self.start(words, input: operatorAction.input)
+            return
         }
-        guard self.work == nil else { return self.tellStatus(StatusLine(self.look("console.busy"), .refusal)) }
-        self.work = Work(operatorAction: operatorAction, waiting: operatorAction.requests.reversed())
+        guard self.work == nil else { return self.refuse("console.busy") }
+        self.work = Work(
+            operatorAction: operatorAction, waiting: operatorAction.requests.reversed(), steps: self.takeSteps())
         self.notice = StatusLine(self.look("console.working"))
         self.askMore()
+    }
+
+    /// Does not begin a change: what led to it stays open.
+    private mutating func refuse(_ key: String) {
+        self.reopen(self.takeSteps(), because: self.look(key))
+        self.tellStatus(StatusLine(self.look(key), .refusal))
     }
 
     private mutating func askMore() {
@@ -366,7 +432,7 @@ package struct Console: Sendable {
             self.notice = StatusLine(work.operatorAction.done)
             if let page = work.operatorAction.shows?(work.answers) { self.overlays.append(.page(page)) }
             if let undo = work.operatorAction.undo {
-                self.undo = (undo, self.look.nowMilliseconds + Self.undoMilliseconds)
+                self.offer(undo, of: work.operatorAction.requests)
             }
             self.clearMarks()
         } else {
@@ -374,6 +440,8 @@ package struct Console: Sendable {
             let values = ["failed": String(messages.count), "all": String(work.operatorAction.requests.count)]
             self.tellStatus(
                 StatusLine(messages.count == 1 ? messages[0] : self.look("console.failed", values), .failure))
+            // Where some of it is done, doing all of it again is no help.
+            if work.answers.isEmpty { self.reopen(work.steps, because: messages[0]) }
             if messages.count > 1 {
                 let lines = Set(messages).sorted().prefix(100).map { Line($0) }
                 self.overlays.append(.page(Page(self.look("console.failed", values), lines)))
@@ -389,17 +457,31 @@ package struct Console: Sendable {
         }
     }
 
-    /// A command that was typed has ended.
-    package mutating func ran(_ lines: [String], code: ExitCode, words: [String]) {
+    /// A command that was typed has ended, or has a question first.
+    package mutating func ran(_ outcome: CommandOutcome, words: [String], input: [String] = []) {
         self.isRunning = false
         self.notice = nil
+        let (code, lines) = (outcome.code, outcome.lines)
+        let steps = self.runningSteps
+        self.runningSteps = Steps()
         if let then = self.rehearsal {
             self.rehearsal = nil
+            self.steps = steps
             return self.carryOut(then(code, lines), for: self.top.number)
+        }
+        let words = words.first == Self.agreed ? Array(words.dropFirst()) : words
+        if let question = outcome.question {
+            self.steps = steps
+            return self.propose(question, words, input)
+        }
+        if let undo = OperatorAction(takingBack: outcome.changes, done: self.look("console.undone")) {
+            self.offer(undo, of: outcome.changes.map(\.request))
         }
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
         let tone: StatusLine.Tone = code == .done ? .news : .failure
-        if text.count == 1 {
+        if code != .done, self.reopen(steps, because: text[0]) {
+            self.tellStatus(StatusLine(text[0], tone))
+        } else if text.count == 1 {
             self.tellStatus(StatusLine(text[0], tone))
         } else {
             let style: Style = code == .done ? .plain : .bad
@@ -408,11 +490,25 @@ package struct Console: Sendable {
         self.refresh()
     }
 
+    /// Option of `ctl` by which the person has agreed already.
+    private static let agreed = "--yes"
+
+    /// The question of a command that was typed, like that of a key. Then the same command runs without it.
+    private mutating func propose(_ question: Question, _ words: [String], _ input: [String]) {
+        var operatorAction = OperatorAction([], commands: [words], done: "")
+        operatorAction.run = [Self.agreed] + words
+        operatorAction.input = input
+        let proposal = Proposal(
+            question.title, consequences: question.consequences, typed: question.typed, operatorAction: operatorAction)
+        self.overlays.append(.confirmation(Confirmation(proposal)))
+    }
+
     // MARK: Time
 
     /// Time has passed: what is to be asked for again is asked for, and what is over goes.
     package mutating func tick(nowMilliseconds: Int64) {
         self.look.nowMilliseconds = nowMilliseconds
+        self.lookForLife()
         if let undo = self.undo, undo.untilMilliseconds <= nowMilliseconds { self.undo = nil }
         for place in self.overlays.indices {
             guard case .selector(var selector) = self.overlays[place] else { continue }

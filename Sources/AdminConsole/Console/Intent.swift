@@ -57,6 +57,8 @@ package struct OperatorAction: Sendable {
     private var undoing: [OperatorAction] = []
     /// The words of `teahouse ctl` that do it instead of requests, where it reads files; `nil` for requests.
     package var run: [String]?
+    /// Lines of input of `run`.
+    package var input: [String] = []
     /// Page of the answers, when they hold more than success.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 
@@ -75,6 +77,14 @@ package struct OperatorAction: Sendable {
 
     /// The words of `teahouse ctl` that do the same, for each command.
     package var commands: [[String]] { self.ownCommands ?? self.requests.compactMap(\.operation.command) }
+
+    /// Action that takes changes of a command line back; `nil` when one of them cannot be, or nothing was changed.
+    init?(takingBack changes: [AdminChange], done: String) {
+        let inverses = changes.filter { $0.undo != $0.request }.map(\.undo)
+        let requests = inverses.compactMap { $0 }
+        guard !requests.isEmpty, requests.count == inverses.count else { return nil }
+        self.init(requests.reversed(), done: done)
+    }
 
     /// Inverse action; `nil` when nothing undoes it.
     package var undo: OperatorAction? {
@@ -99,55 +109,5 @@ package struct Proposal: Sendable {
         self.consequences = consequences
         self.typed = typed
         self.operatorAction = operatorAction
-    }
-}
-
-/// A command line for a shell.
-enum Shell {
-    /// `teahouse ctl user add 'xiao ming'`
-    static func line(_ words: [String]) -> String {
-        (["teahouse", "ctl"] + words).map(Self.quoted).joined(separator: " ")
-    }
-
-    private static func quoted(_ word: String) -> String {
-        let isPlain = word.unicodeScalars.allSatisfy {
-            $0.value > 0x7F || $0.properties.isAlphabetic || $0.properties.numericType != nil
-                || "-_./:,=+@".unicodeScalars.contains($0)
-        }
-        guard !isPlain || word.isEmpty else { return word }
-        return word.reduce(into: "'") { $0 += $1 == "'" ? "'\\''" : String($1) } + "'"
-    }
-
-    /// The words of a line as a shell would cut it; an open quote goes to the end.
-    static func words(_ line: String) -> [String] {
-        var words: [String] = []
-        var word: String?
-        var quote: Character?
-        var isEscaped = false
-        for character in line {
-            if isEscaped {
-                word = (word ?? "") + String(character)
-                isEscaped = false
-            } else if let open = quote {
-                if character == open {
-                    quote = nil
-                } else if character == "\\" && open == "\"" {
-                    isEscaped = true
-                } else {
-                    word = (word ?? "") + String(character)
-                }
-            } else if character == "'" || character == "\"" {
-                quote = character
-                word = word ?? ""
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == " " {
-                if let done = word { words.append(done) }
-                word = nil
-            } else {
-                word = (word ?? "") + String(character)
-            }
-        }
-        return words + (word.map { [$0] } ?? [])
     }
 }

@@ -89,7 +89,7 @@ struct AnnouncementsScreen: TableScreen {
             title,
             [
                 Form.Field(look("table.title"), maximum: AnnouncementBounds.titleScalars),
-                Form.Field(look("table.text")),
+                Form.Field(look("table.text"), isMultiline: true),
             ],
             check: { values in
                 if values[1].isEmpty { return look("console.groups.textMissing") }

@@ -109,9 +109,8 @@ enum ConversationActions {
             .propose(
                 Proposal(
                     look("console.talks.delete") + ": " + look.names(targets.map(\.name)),
-                    consequences: [
-                        look("console.talks.deleteConsequence"),
-                        look.counted("console.talks.deleteMembers", Int(members)),
+                    consequences: look.consequences(of: operatorAction) + [
+                        look.counted("console.talks.deleteMembers", Int(members))
                     ], typed: targets.count == 1 ? first.name : String(targets.count), operatorAction: operatorAction))
         ]
     }

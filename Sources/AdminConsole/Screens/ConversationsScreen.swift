@@ -6,7 +6,16 @@ extension AdminConversation: TableRow {
     package var rowID: Int64 { self.number }
     /// Name, title and kind, which the filter searches.
     package var searchTexts: [String] {
-        [self.name, self.title ?? "", self.kind.textKey.split(separator: ".").last.map(String.init) ?? ""]
+        [
+            self.name, self.title ?? "", self.people.joined(separator: " "),
+            self.kind.textKey.split(separator: ".").last.map(String.init) ?? "",
+        ]
+    }
+
+    /// Title, or the two people of a direct conversation: `小明 and 阿兰`.
+    func shownTitle(_ look: Look) -> String {
+        guard self.people.count == 2 else { return self.title ?? "" }
+        return look("console.talks.two", ["one": self.people[0], "other": self.people[1]])
     }
 
     var stateKey: String {
@@ -107,7 +116,7 @@ struct ConversationsScreen: TableScreen {
             },
             TableColumn("table.kind", width: 8) { conversation, look in look(conversation.kind.textKey) },
             TableColumn("table.name") { conversation, _ in conversation.name },
-            TableColumn("table.title") { conversation, _ in conversation.title ?? "" },
+            TableColumn("table.title") { conversation, look in conversation.shownTitle(look) },
             TableColumn(
                 "table.members", width: 7, isOnTheRight: true, order: { .number($0.memberCount) },
                 style: { $0.memberCount >= Self.manyMembers ? .warning : .plain }
@@ -215,7 +224,10 @@ extension AdminMember: TableRow {
     /// Name, by which the table recognises the row.
     package var rowID: String { self.name.text }
     /// Name, which the filter searches.
-    package var searchTexts: [String] { [self.name.text] }
+    package var searchTexts: [String] { [self.name.text, self.displayName ?? ""] }
+
+    /// Name that people see, with the name of the account behind it.
+    var shownName: String { self.displayName.map { "\($0)  \(self.name.text)" } ?? self.name.text }
 
     func stateText(_ look: Look) -> String {
         guard self.mutedUntilMilliseconds > look.nowMilliseconds else { return "" }
@@ -245,7 +257,7 @@ struct ConversationScreen: TableScreen {
         + ConversationActions.bindings.map { $0.map(Command.conversation) }
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
-        TableColumn("table.name") { member, _ in member.name.text },
+        TableColumn("table.name") { member, _ in member.shownName },
         TableColumn("table.role", width: 12, order: { .number(-Int64($0.role.rank)) }) { member, look in
             look(member.role.textKey)
         },
@@ -359,7 +371,7 @@ struct ConversationScreen: TableScreen {
             Line(" " + Cells.fitted(Cells.drawable(look(key)), to: 18), .dim) + Line(value, style)
         }
         return [
-            row("table.title", conversation.title ?? ""),
+            row("table.title", conversation.shownTitle(look)),
             row("table.kind", "\(look(conversation.kind.textKey))  \(conversation.reference)"),
             row("table.state", look(conversation.stateKey), conversation.stateStyle),
             row("table.messages", "\(conversation.head)"),

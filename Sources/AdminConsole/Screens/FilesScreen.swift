@@ -111,11 +111,12 @@ struct FilesScreen: TableScreen {
         let targets = self.rows.targets
         guard let first = targets.first else { return look.nothing() }
         let used = targets.filter { $0.references > 0 }
-        var consequences = [look("console.files.deleteConsequence")]
+        var consequences: [String] = []
         if !used.isEmpty { consequences.append(look.counted("console.files.deleteUsed", used.count)) }
         let operatorAction = OperatorAction(
             targets.map { .files(.delete($0.key)) },
             done: look.counted("console.files.deleted", targets.count))
+        consequences = look.consequences(of: operatorAction) + consequences
         return [
             .propose(
                 Proposal(

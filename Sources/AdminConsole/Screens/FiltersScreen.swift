@@ -116,7 +116,7 @@ struct FiltersScreen: TableScreen {
             .propose(
                 Proposal(
                     look("console.filters.delete") + ": " + look.names(rules.map { String($0.number) }),
-                    consequences: [look("console.filters.deleteConsequence")], typed: typedNumber(of: rules),
+                    consequences: look.consequences(of: operatorAction), typed: typedNumber(of: rules),
                     operatorAction: operatorAction))
         ]
     }

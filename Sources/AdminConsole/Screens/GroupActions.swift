@@ -110,7 +110,10 @@ enum GroupActions {
     private static func writeForm(_ group: ChannelName, _ look: Look) -> Form {
         Form(
             look("console.groups.writeTitle", ["name": group.text]),
-            [Form.Field(look("table.sender"), maximum: UserName.maximumScalars), Form.Field(look("table.text"))],
+            [
+                Form.Field(look("table.sender"), maximum: UserName.maximumScalars),
+                Form.Field(look("table.text"), isMultiline: true),
+            ],
             check: { values in
                 if UserName(values[0]) == nil { return look("console.groups.senderMissing") }
                 return values[1].isEmpty ? look("console.groups.textMissing") : nil
@@ -124,7 +127,8 @@ enum GroupActions {
 
     private static func noticeForm(_ group: ChannelName, _ notice: String, _ look: Look) -> Form {
         Form(
-            look("console.groups.noticeTitle", ["name": group.text]), [Form.Field(look("table.notice"), notice)],
+            look("console.groups.noticeTitle", ["name": group.text]),
+            [Form.Field(look("table.notice"), notice, isMultiline: true)],
             submit: { values in
                 let key = values[0].isEmpty ? "ctl.group.noticeRemoved" : "ctl.group.noticeSet"
                 let done = look(key, ["name": group.text])
@@ -143,7 +147,7 @@ enum GroupActions {
         return [
             .propose(
                 Proposal(
-                    look(action) + ": " + look.names(groups.map(\.text)), consequences: [look(action + "Consequence")],
+                    look(action) + ": " + look.names(groups.map(\.text)), consequences: look.consequences(of: change),
                     typed: typedNumber(of: groups), operatorAction: change))
         ]
     }

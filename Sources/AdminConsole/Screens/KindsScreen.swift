@@ -85,7 +85,7 @@ struct KindsScreen: TableScreen {
         return [
             .propose(
                 Proposal(
-                    look(key) + ": " + look.names(changed.map(\.name)), consequences: [look(key + "Consequence")],
+                    look(key) + ": " + look.names(changed.map(\.name)), consequences: look.consequences(of: change),
                     typed: typedNumber(of: changed), operatorAction: change))
         ]
     }
@@ -101,7 +101,7 @@ struct KindsScreen: TableScreen {
             .propose(
                 Proposal(
                     look("console.kinds.delete") + ": " + look.names(entries.map(\.name)),
-                    consequences: [look("console.kinds.deleteConsequence")], typed: typedNumber(of: entries),
+                    consequences: look.consequences(of: operatorAction), typed: typedNumber(of: entries),
                     operatorAction: operatorAction
                 ))
         ]

@@ -20,7 +20,7 @@ enum MessageActions {
             messages.map { .conversationDetails(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
             done: look.counted("console.messages.recalled", messages.count))
         let names = messages.map { "\($0.sequence) \($0.sender)" }
-        var consequences = [look(key + "Consequence")]
+        var consequences = look.consequences(of: operatorAction)
         if messages.count == 1 { consequences.append("“\(look.message(first))”") }
         return [
             .propose(
@@ -39,7 +39,8 @@ enum MessageActions {
         }
         let reference = conversation.reference
         let form = Form(
-            look("console.messages.systemTitle", ["name": conversation.name]), [Form.Field(look("table.text"))],
+            look("console.messages.systemTitle", ["name": conversation.name]),
+            [Form.Field(look("table.text"), isMultiline: true)],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
             submit: { values in
                 let send = AdminSend(from: system, to: .conversation(reference), text: values[0])

@@ -9,7 +9,7 @@ enum ScreenList {
     }
 
     static let all: [Entry] = [
-        Entry(title: "console.overview") { OverviewScreen() },
+        Entry(title: "console.overview", commands: [["top"]]) { OverviewScreen() },
         Entry(title: "console.users") { UsersScreen() },
         Entry(title: "console.sessions") { SessionsScreen() },
         Entry(title: "console.conversations") { ConversationsScreen() },
@@ -30,6 +30,7 @@ enum ScreenList {
 
     /// The screen to show instead of running a command that never ends.
     static func number(insteadOf words: [String]) -> Int? {
+        guard !words.contains("--once") else { return nil }
         let plain = words.filter { !$0.hasPrefix("-") }
         return Self.all.firstIndex { $0.commands.contains { Array(plain.prefix($0.count)) == $0 } }
     }
@@ -54,6 +55,18 @@ extension Look {
         let shown = names.prefix(3).joined(separator: ", ")
         guard names.count > 3 else { return shown }
         return self("console.namesMore", ["names": shown, "count": String(names.count - 3)])
+    }
+
+    /// Sentences about what will be so after an action, as its operations define them, each once.
+    func consequences(of operatorAction: OperatorAction) -> [String] {
+        var sentences: [String] = []
+        for caution in operatorAction.requests.compactMap(\.operation.caution) {
+            for key in caution.consequences {
+                let sentence = self(key, caution.values)
+                if !sentences.contains(sentence) { sentences.append(sentence) }
+            }
+        }
+        return sentences
     }
 
     /// Status line with the reason why a key does nothing now.

@@ -109,7 +109,7 @@ struct SessionsScreen: TableScreen {
             .propose(
                 Proposal(
                     look("console.sessions.kick") + ": " + look.names(names),
-                    consequences: [look("console.users.kickConsequence")], typed: typedNumber(of: sessions),
+                    consequences: look.consequences(of: operatorAction), typed: typedNumber(of: sessions),
                     operatorAction: operatorAction)
             )
         ]

@@ -41,7 +41,7 @@ enum TeamActions {
         let label = look("card.row.introduction")
         return Form(
             look("console.card.editTitle", ["row": label, "name": name.text]),
-            [Form.Field(label, before, maximum: TeamBounds.introductionScalars)],
+            [Form.Field(label, before, maximum: TeamBounds.introductionScalars, isMultiline: true)],
             submit: { values in
                 var (patch, old) = (AdminTeamPatch(), AdminTeamPatch())
                 (patch.introduction, old.introduction) = (values[0], before)
@@ -60,7 +60,7 @@ enum TeamActions {
             look("console.groups.noticeTitle", ["name": name.text]),
             [
                 Form.Field(look("table.title"), before?.title ?? "", maximum: TeamBounds.announcementTitleScalars),
-                Form.Field(look("table.announcement"), before?.body ?? ""),
+                Form.Field(look("table.announcement"), before?.body ?? "", isMultiline: true),
             ],
             submit: { values in
                 var change = operatorAction(values[0], values[1])
@@ -464,11 +464,12 @@ enum TeamActions {
         let operatorAction = OperatorAction(
             [.teams(.dismiss(name))],
             done: look("ctl.team.dismissed", ["name": name.text]))
-        let consequence = look.counted("console.card.dismissConsequence", Int(team.conversation.memberCount))
+        let count = Int(team.conversation.memberCount)
+        let consequences = look.consequences(of: operatorAction) + [look.counted("console.card.dismissMembers", count)]
         return [
             .propose(
                 Proposal(
-                    look("card.row.dismiss") + ": " + name.text, consequences: [consequence], typed: name.text,
+                    look("card.row.dismiss") + ": " + name.text, consequences: consequences, typed: name.text,
                     operatorAction: operatorAction))
         ]
     }

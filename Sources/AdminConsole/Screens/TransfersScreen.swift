@@ -134,7 +134,7 @@ struct TransfersScreen: TableScreen {
         return [
             .propose(
                 Proposal(
-                    look(key) + ": " + look.names(targets.map(\.fileName)), consequences: [look(key + "Consequence")],
+                    look(key) + ": " + look.names(targets.map(\.fileName)), consequences: look.consequences(of: change),
                     typed: typedNumber(of: targets), operatorAction: change))
         ]
     }

@@ -233,7 +233,7 @@ enum UserActions {
             .propose(
                 Proposal(
                     look("console.users.delete") + ": " + look.names(names.map(\.text)),
-                    consequences: [look("console.users.deleteConsequence")],
+                    consequences: look.consequences(of: operatorAction),
                     typed: names.count == 1 ? first.text : String(names.count), operatorAction: operatorAction))
         ]
     }
@@ -245,14 +245,15 @@ enum UserActions {
         return Self.propose("console.users.kick", names, operatorAction, look)
     }
 
-    /// - Parameter key: text key of what is done to them; with `Consequence` behind it, of what will be so afterwards.
+    /// - Parameter key: text key of what is done to them.
     private static func propose(_ key: String, _ names: [UserName], _ operatorAction: OperatorAction, _ look: Look)
         -> [Intent]
     {
         [
             .propose(
                 Proposal(
-                    look(key) + ": " + look.names(names.map(\.text)), consequences: [look(key + "Consequence")],
+                    look(key) + ": " + look.names(names.map(\.text)),
+                    consequences: look.consequences(of: operatorAction),
                     typed: typedNumber(of: names), operatorAction: operatorAction))
         ]
     }

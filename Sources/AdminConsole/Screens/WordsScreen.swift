@@ -149,7 +149,7 @@ struct WordsScreen: TableScreen {
             .propose(
                 Proposal(
                     look("console.words.delete") + ": " + look.names(targets.map(\.word)),
-                    consequences: [look("console.words.deleteConsequence")], typed: typedNumber(of: targets),
+                    consequences: look.consequences(of: operatorAction), typed: typedNumber(of: targets),
                     operatorAction: operatorAction
                 ))
         ]
@@ -159,7 +159,7 @@ struct WordsScreen: TableScreen {
 
     private static func tryForm(_ look: Look) -> Form {
         Form(
-            look("console.words.try"), [Form.Field(look("table.text"))],
+            look("console.words.try"), [Form.Field(look("table.text"), isMultiline: true)],
             check: { $0[0].isEmpty ? look("console.groups.textMissing") : nil },
             submit: { [.ask(.words(.test($0[0])), purpose: Self.tried)] })
     }

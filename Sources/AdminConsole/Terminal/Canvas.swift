@@ -6,6 +6,7 @@ final class Canvas {
     private let hasColours: Bool
     /// Lines on the terminal now.
     private var shown: [Line] = []
+    private var paste = PasteCollector()
 
     /// Takes the terminal.
     ///
@@ -94,13 +95,27 @@ final class Canvas {
         _ = write(1, sequence, sequence.count)
     }
 
-    /// Keys typed and not yet taken.
-    func keys() -> [Key] {
+    /// Keys typed and not yet taken; a pasted text is one of them once its end has come.
+    func keys(atMilliseconds now: Int64) -> [Key] {
         var keys: [Key] = []
         while true {
             let event = cncurses_next()
-            if event.kind == Int32(CNCURSES_NONE.rawValue) { return keys }
-            if let key = Key(event) { keys.append(key) }
+            if event.kind == Int32(CNCURSES_NONE.rawValue) {
+                return keys + [self.paste.expire(atMilliseconds: now)].compactMap { $0 }
+            }
+            if event.kind == Int32(CNCURSES_PASTE.rawValue) {
+                if event.code == 1 {
+                    self.paste.begin(atMilliseconds: now)
+                } else {
+                    self.paste.end().map { keys.append($0) }
+                }
+            } else if self.paste.isOpen, event.kind != Int32(CNCURSES_RESIZE.rawValue) {
+                let isText = event.kind == Int32(CNCURSES_CHARACTER.rawValue)
+                let scalar = isText ? Unicode.Scalar(UInt32(bitPattern: event.code)) : nil
+                if let scalar { self.paste.add(scalar, atMilliseconds: now) }
+            } else if let key = Key(event) {
+                keys.append(key)
+            }
         }
     }
 }
@@ -157,7 +172,7 @@ extension Key {
     private init?(scalar value: UInt32) {
         switch value {
         case 9: self = .tab
-        case 10, 13: self = .enter
+        case 13: self = .enter
         case 27: self = .escape
         case 8, 127: self = .backspace
         case 1...26: self = .control(Character(Unicode.Scalar(UInt8(value) + 0x60)))

@@ -1,12 +1,12 @@
 import AdminAPI
 import ByteCodec
 import CLinux
-package import CommandLineKit
+import CommandLineKit
 package import Execution
 import Glibc
 
 /// Runs a `teahouse ctl` command line somewhere else than on the console's thread.
-package typealias CommandRunner = @Sendable (_ words: [String], _ input: [String]) -> (code: ExitCode, lines: [String])
+package typealias CommandRunner = @Sendable (_ words: [String], _ input: [String]) -> CommandOutcome
 
 /// The one thread of the console: takes keys, asks the server, draws. Nothing here waits for an answer.
 package final class ConsoleLoop {
@@ -17,8 +17,8 @@ package final class ConsoleLoop {
 
     private struct Ended: Sendable {
         var words: [String]
-        var code: ExitCode
-        var lines: [String]
+        var input: [String]
+        var outcome: CommandOutcome
     }
 
     private let canvas: Canvas
@@ -75,7 +75,7 @@ package final class ConsoleLoop {
         let count = poll(&entries, nfds_t(entries.count), self.tickMillisecondsLeft)
         if count > 0 && Int32(entries[0].revents) & (POLLHUP | POLLERR | POLLNVAL) != 0 { return self.isOver = true }
         self.console.look.nowMilliseconds = self.clock.wallMilliseconds()
-        for key in self.canvas.keys() {
+        for key in self.canvas.keys(atMilliseconds: self.clock.now().nanoseconds / 1_000_000) {
             self.console.press(key)
             self.carryOut()
         }
@@ -124,6 +124,8 @@ package final class ConsoleLoop {
         for effect in self.console.takeEffects() {
             switch effect {
             case .ask(let id, let request, let why): self.link.ask(request, id: id, why: why)
+            // Answered by the server's loop itself, whatever else it has to do; nothing is followed under this number.
+            case .ping(let id): self.link.ask(.stopFollowing(0), id: id, why: nil)
             case .run(let words, let input): self.start(words, input)
             case .copy(let text): self.canvas.copy(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self))
             case .beep: self.canvas.beep()
@@ -139,8 +141,7 @@ package final class ConsoleLoop {
     private func start(_ words: [String], _ input: [String]) {
         let (runner, ended) = (self.runner, self.ended)
         self.command = Thread(name: "console-command") {
-            let outcome = runner(words, input)
-            ended.post(Ended(words: words, code: outcome.code, lines: outcome.lines))
+            ended.post(Ended(words: words, input: input, outcome: runner(words, input)))
         }
     }
 
@@ -149,6 +150,6 @@ package final class ConsoleLoop {
         self.ended.takeMessages(into: &batch)
         self.command?.join()
         self.command = nil
-        for command in batch { self.console.ran(command.lines, code: command.code, words: command.words) }
+        for command in batch { self.console.ran(command.outcome, words: command.words, input: command.input) }
     }
 }

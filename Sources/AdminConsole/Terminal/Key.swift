@@ -23,6 +23,8 @@ package enum Key: Hashable, Sendable {
     case click(row: Int, column: Int)
     case wheelUp
     case wheelDown
+    /// Text that was pasted, as a whole; its lines end with a line feed. It is never read as keys.
+    case paste(String)
     /// The terminal has another size now.
     case resize
 
@@ -48,7 +50,7 @@ package enum Key: Hashable, Sendable {
         case .backspace: "Backspace"
         case .function(let number): "F\(number)"
         case .control(let letter): "Ctrl-\(letter.uppercased())"
-        case .click, .wheelUp, .wheelDown, .resize: ""
+        case .click, .wheelUp, .wheelDown, .paste, .resize: ""
         }
     }
 }

@@ -34,7 +34,7 @@ package struct CommandLine: Sendable {
         case .up: self.recall(-1)
         case .down: self.recall(1)
         case .character, .backTab, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace,
-            .function, .control, .click, .wheelUp, .wheelDown, .resize:
+            .function, .control, .click, .wheelUp, .wheelDown, .paste, .resize:
             _ = self.field.press(key)
         }
         return .stays

@@ -26,7 +26,7 @@ struct Confirmation: Sendable {
         case .down, .wheelDown: self.top = min(self.top + 1, last)
         case .up, .wheelUp: self.top = max(0, self.top - 1)
         case .character, .tab, .backTab, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace,
-            .function, .control, .click, .resize:
+            .function, .control, .click, .paste, .resize:
             if self.proposal.typed != nil { _ = self.typed.press(key) }
         }
         return .stays

@@ -17,9 +17,13 @@ package struct Form: Sendable {
             package var label: String
         }
 
-        package init(_ label: String, _ value: String = "", isSecret: Bool = false, maximum: Int? = nil) {
+        /// - Parameter isMultiline: true for a text of several lines, where Ctrl-J begins a new one.
+        package init(
+            _ label: String, _ value: String = "", isSecret: Bool = false, maximum: Int? = nil,
+            isMultiline: Bool = false
+        ) {
             self.label = label
-            self.text = TextField(value, isSecret: isSecret, maximum: maximum)
+            self.text = TextField(value, isSecret: isSecret, maximum: maximum, isMultiline: isMultiline)
             self.choices = []
         }
 
@@ -51,6 +55,8 @@ package struct Form: Sendable {
     /// Intents that the values make, in the order of the fields.
     package var submit: @Sendable ([String]) -> [Intent]
     private var place = 0
+    /// Reason why what was filled in was refused, until something is changed; `nil` for none.
+    private var refusal: String?
 
     /// - Parameter command: where the requests of `submit` do not say it.
     package init(
@@ -101,16 +107,54 @@ package struct Form: Sendable {
 
     var values: [String] { self.fields.map(\.text.text) }
 
+    /// True while the cursor is in a field of several lines.
+    var takesLines: Bool { self.fields[self.place].text.isMultiline }
+
+    /// Takes the reason why the server refused. The cursor goes to the field whose text the reason names.
+    mutating func refuse(_ reason: String) {
+        self.refusal = reason
+        let named = self.fields.indices.filter { place in
+            let field = self.fields[place]
+            return field.choices.isEmpty && !field.text.isSecret && !field.text.text.isEmpty
+                && Self.names(Array(reason), Array(field.text.text))
+        }
+        if let place = named.max(by: { self.fields[$0].text.text.count < self.fields[$1].text.text.count }) {
+            self.place = place
+        }
+    }
+
+    /// True when a reason has a text as a word of its own.
+    private static func names(_ reason: [Character], _ text: [Character]) -> Bool {
+        guard text.count <= reason.count else { return false }
+        func isBorder(_ place: Int) -> Bool {
+            !reason.indices.contains(place) || !reason[place].isASCII
+                || !(reason[place].isLetter || reason[place].isNumber)
+        }
+        return (0...reason.count - text.count).contains { start in
+            reason[start...].starts(with: text) && isBorder(start - 1) && isBorder(start + text.count)
+        }
+    }
+
+    /// The reason of a refusal, with the label of the field that it is about.
+    private var refusedLine: String? {
+        self.refusal.map { self.fields.count > 1 ? "\(self.fields[self.place].label): \($0)" : $0 }
+    }
+
     mutating func press(_ key: Key) -> Outcome {
+        let before = self.values
+        let isOver = self.refusal != nil
+        defer { if isOver && self.values != before { self.refusal = nil } }
         switch key {
         case .escape: return .cancelled
         case .enter:
             guard self.check(self.values) == nil else { return .refused }
             return .done(self.submit(self.values))
+        case .up where self.takesLines && self.fields[self.place].text.press(key): break
+        case .down where self.takesLines && self.fields[self.place].text.press(key): break
         case .tab, .down: self.place = (self.place + 1) % self.fields.count
         case .backTab, .up: self.place = (self.place + self.fields.count - 1) % self.fields.count
         case .character, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace, .function,
-            .control, .click, .wheelUp, .wheelDown, .resize:
+            .control, .click, .wheelUp, .wheelDown, .paste, .resize:
             guard self.fields[self.place].choices.isEmpty else {
                 if key == .left { self.fields[self.place].turn(-1) }
                 if key == .right || key == .character(" ") { self.fields[self.place].turn(1) }
@@ -124,45 +168,81 @@ package struct Form: Sendable {
     /// Picture of the form. In a box of fewer rows the current field stays visible, and the last rows hold the problem
     /// or the keys.
     func picture(width: Int, height: Int, _ look: Look) -> Picture {
-        let whole = self.whole(width: width, look)
-        guard whole.lines.count > height else { return whole }
+        let drawn = self.drawnFields(width: width)
+        let below = self.below(width: width, look)
+        guard drawn.lines.count + 1 + below.count > height else {
+            return Picture(lines: drawn.lines + [Line()] + below, cursor: drawn.cursor)
+        }
         let room = max(1, height - 1)
-        let top = max(0, min(self.place - room / 2, self.fields.count - room))
-        var shown = Array(whole.lines.prefix(self.fields.count).dropFirst(top).prefix(room))
+        let current = drawn.cursor?.row ?? drawn.first
+        let top = max(0, min(current - room / 2, drawn.lines.count - room))
+        var shown = Array(drawn.lines.dropFirst(top).prefix(room))
         // What is left below the fields is for the line that a shell takes.
-        let below = whole.lines.dropFirst(self.fields.count + 1)
         shown += below.prefix(max(0, room - shown.count))
+        let refused = self.refusedLine.map { Line(Cells.drawable($0), .bad) }
         let problem = self.check(self.values).map { Line(Cells.drawable($0), .warning) }
-        shown.append(problem ?? Line(look("console.form.keys"), .dim))
-        let cursor = whole.cursor.map { Picture.Place(row: $0.row - top, column: $0.column) }
+        shown.append(refused ?? problem ?? self.keys(look))
+        let cursor = drawn.cursor.map { Picture.Place(row: $0.row - top, column: $0.column) }
         return Picture(lines: shown, cursor: cursor)
     }
 
-    private func whole(width: Int, _ look: Look) -> Picture {
+    private func keys(_ look: Look) -> Line {
+        Line(look(self.takesLines ? "console.form.lineKeys" : "console.form.keys"), .dim)
+    }
+
+    /// Lines under the fields: the problem, the line for a shell, the keys.
+    private func below(width: Int, _ look: Look) -> [Line] {
+        let refused = self.refusedLine.map { Cells.wrapped(Cells.drawable("! " + $0), to: width) } ?? []
+        let problem = self.check(self.values).map { Cells.wrapped(Cells.drawable($0), to: width) } ?? []
+        let shell = self.shellLines.flatMap { Cells.wrapped(Cells.drawable($0), to: width) }
+        return refused.map { Line($0, .bad) } + problem.map { Line($0, .warning) } + shell.map { Line($0, .dim) } + [
+            self.keys(look)
+        ]
+    }
+
+    /// Rows of a field of several lines: at least these, and at most those.
+    private static let multilineRows = 3...8
+
+    /// Lines of all fields, with the first line of the current one.
+    private func drawnFields(width: Int) -> (lines: [Line], first: Int, cursor: Picture.Place?) {
         let labelWidth = min(width / 3, self.fields.map { Cells.width(of: Cells.drawable($0.label)) }.max() ?? 0)
         var lines: [Line] = []
+        var first = 0
         var cursor: Picture.Place?
         for (number, field) in self.fields.enumerated() {
-            let label = Line(
-                Cells.fitted(Cells.drawable(field.label), to: labelWidth), number == self.place ? .key : .plain)
+            let isCurrent = number == self.place
+            if isCurrent { first = lines.count }
+            let label = Line(Cells.fitted(Cells.drawable(field.label), to: labelWidth), isCurrent ? .key : .plain)
             let count = field.text.maximum.map { " \(field.text.text.unicodeScalars.count)/\($0)" } ?? ""
             let isTooLong = field.text.maximum.map { field.text.text.unicodeScalars.count > $0 } ?? false
             let room = max(4, width - labelWidth - 2 - count.count)
-            if number == self.place && field.choices.isEmpty {
-                let cell = field.text.shown(width: room).cursor
-                cursor = Picture.Place(row: lines.count, column: labelWidth + 2 + cell)
+            guard field.choices.isEmpty else {
+                let value = Line("‹ \(field.choices[field.choice].label) ›", isCurrent ? .key : .plain)
+                lines.append(label + Line("  ") + value)
+                continue
             }
-            let value =
-                field.choices.isEmpty
-                ? Line(field.text.shown(width: room).text, .input) + Line(count, isTooLong ? .bad : .dim)
-                : Line("‹ \(field.choices[field.choice].label) ›", number == self.place ? .key : .plain)
-            lines.append(label + Line("  ") + value)
+            let (rows, place) = Self.rows(of: field.text, width: room)
+            if isCurrent { cursor = Picture.Place(row: lines.count + place.row, column: labelWidth + 2 + place.cell) }
+            for (row, text) in rows.enumerated() {
+                let before = row == 0 ? label : Line(String(repeating: " ", count: labelWidth))
+                let counted = row == 0 ? Line(count, isTooLong ? .bad : .dim) : Line()
+                lines.append(before + Line("  ") + Line(text, .input) + counted)
+            }
         }
-        lines.append(Line())
-        let problem = self.check(self.values).map { Cells.wrapped(Cells.drawable($0), to: width) } ?? []
-        lines += problem.map { Line($0, .warning) }
-        lines += self.shellLines.flatMap { Cells.wrapped(Cells.drawable($0), to: width) }.map { Line($0, .dim) }
-        lines.append(Line(look("console.form.keys"), .dim))
-        return Picture(lines: lines, cursor: cursor)
+        return (lines, first, cursor)
+    }
+
+    /// The rows of a text that are shown, and the row and the cell of the cursor in them.
+    private static func rows(of text: TextField, width: Int) -> (rows: [String], place: (row: Int, cell: Int)) {
+        guard text.isMultiline else {
+            let shown = text.shown(width: width)
+            return ([shown.text], (0, shown.cursor))
+        }
+        let (lines, cursor) = text.lines(width: width)
+        let count = min(max(lines.count, Self.multilineRows.lowerBound), Self.multilineRows.upperBound)
+        let top = max(0, min(cursor.row - count / 2, lines.count - count))
+        var rows = Array(lines.dropFirst(top).prefix(count))
+        while rows.count < count { rows.append(String(repeating: " ", count: width)) }
+        return (rows, (cursor.row - top, cursor.cell))
     }
 }

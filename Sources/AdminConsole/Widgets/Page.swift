@@ -26,7 +26,7 @@ package struct Page: Sendable {
         case .end, .character("G"): self.top = last
         case .escape, .enter, .character("q"), .character("?"), .character("="), .function(1): return false
         case .character, .tab, .backTab, .left, .right, .insert, .delete, .backspace, .function, .control, .click,
-            .resize:
+            .paste, .resize:
             break
         }
         self.top = max(0, min(self.top, last))

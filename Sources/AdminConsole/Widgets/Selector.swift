@@ -213,6 +213,10 @@ package struct Selector: Sendable {
         case .character, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .insert,
             .function, .control, .click, .wheelUp, .wheelDown, .resize:
             self.move(key, height: height)
+        case .paste:
+            // A pasted name is looked for.
+            var field = TextField(self.kept)
+            return self.press(key, filter: &field)
         }
         return .stays
     }
@@ -228,7 +232,7 @@ package struct Selector: Sendable {
         case .home, .character("g"): self.cursor = 0
         case .end: self.cursor = self.shown.count
         case .character, .enter, .escape, .tab, .backTab, .left, .right, .insert, .delete, .backspace, .function,
-            .control, .click, .resize:
+            .control, .click, .paste, .resize:
             break
         }
         self.cursor = max(0, min(self.cursor, self.shown.count - 1))
@@ -244,7 +248,7 @@ package struct Selector: Sendable {
         case .up, .down:
             self.move(key, height: 1)
         case .character, .tab, .backTab, .left, .right, .pageUp, .pageDown, .home, .end, .insert, .delete, .backspace,
-            .function, .control, .click, .wheelUp, .wheelDown, .resize:
+            .function, .control, .click, .wheelUp, .wheelDown, .paste, .resize:
             guard field.press(key) else { return .stays }
             self.filter = field
             self.kept = field.text

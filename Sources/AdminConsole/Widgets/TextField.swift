@@ -1,4 +1,4 @@
-/// One line that is typed.
+/// Text that is typed: one line, or several.
 package struct TextField: Hashable, Sendable {
     private var characters: [Character]
     private var place: Int
@@ -6,8 +6,11 @@ package struct TextField: Hashable, Sendable {
     package var isSecret: Bool
     /// Most characters that are shown as the bound; more can be typed, so that a mistake is seen. `nil` for no bound.
     package var maximum: Int?
+    /// True for a field of several lines; in one of one line a pasted end of a line is a space.
+    package let isMultiline: Bool
 
-    package init(_ text: String = "", isSecret: Bool = false, maximum: Int? = nil) {
+    package init(_ text: String = "", isSecret: Bool = false, maximum: Int? = nil, isMultiline: Bool = false) {
+        self.isMultiline = isMultiline
         self.characters = Array(text)
         self.place = self.characters.count
         self.isSecret = isSecret
@@ -27,6 +30,12 @@ package struct TextField: Hashable, Sendable {
     package mutating func press(_ key: Key) -> Bool {
         switch key {
         case .character(let character): self.insert(character)
+        case .paste(let text): self.insert(pasted: text)
+        case .control("j") where self.isMultiline: self.insert("\n")
+        case .up where self.isMultiline && self.lineStart(self.place) > 0: self.moveLine(-1)
+        case .down where self.isMultiline && self.lineEnd(self.place) < self.characters.count: self.moveLine(1)
+        case .home where self.isMultiline: self.place = self.lineStart(self.place)
+        case .end where self.isMultiline: self.place = self.lineEnd(self.place)
         case .backspace where self.place > 0:
             self.place -= 1
             self.characters.remove(at: self.place)
@@ -50,6 +59,60 @@ package struct TextField: Hashable, Sendable {
             return false
         }
         return true
+    }
+
+    /// Lines of a pasted text beside each other in a field of one line; its last end of a line does not count there.
+    private mutating func insert(pasted text: String) {
+        var text = text
+        if !self.isMultiline {
+            while text.last?.isNewline == true { text.removeLast() }
+            text = String(text.map { $0.isNewline ? " " : $0 })
+        }
+        self.characters.insert(contentsOf: text, at: self.place)
+        self.place += text.count
+    }
+
+    /// First place of the line that a place is in.
+    private func lineStart(_ place: Int) -> Int {
+        (self.characters[..<place].lastIndex(of: "\n") ?? -1) + 1
+    }
+
+    /// Place behind the last character of the line that a place is in.
+    private func lineEnd(_ place: Int) -> Int {
+        self.characters[place...].firstIndex(of: "\n") ?? self.characters.count
+    }
+
+    /// Goes to the same place of the line before or behind, or to its end.
+    private mutating func moveLine(_ step: Int) {
+        let start = self.lineStart(self.place)
+        let column = self.place - start
+        let other = step < 0 ? self.lineStart(start - 1) : self.lineEnd(self.place) + 1
+        self.place = min(other + column, self.lineEnd(other))
+    }
+
+    /// The lines of a field of several, none wider than `width` cells, and the row and the cell of the cursor in them.
+    package func lines(width: Int) -> (lines: [String], cursor: (row: Int, cell: Int)) {
+        var lines = [""]
+        var used = 0
+        var cursor = (row: 0, cell: 0)
+        for (number, character) in self.characters.enumerated() {
+            let cell = character == "\n" ? "" : Cells.drawable(String(character))
+            let cells = Cells.width(of: cell)
+            if used + cells > max(1, width - 1) {
+                lines.append("")
+                used = 0
+            }
+            if number == self.place { cursor = (lines.count - 1, used) }
+            if character == "\n" {
+                lines.append("")
+                used = 0
+            } else {
+                lines[lines.count - 1] += cell
+                used += cells
+            }
+        }
+        if self.place == self.characters.count { cursor = (lines.count - 1, used) }
+        return (lines.map { Cells.fitted($0, to: width) }, cursor)
     }
 
     /// An accent that comes as a scalar of its own joins the letter before it.

@@ -12,6 +12,8 @@ enum cncurses_kind {
     /// `code` is a `cncurses_button`.
     CNCURSES_MOUSE,
     CNCURSES_RESIZE,
+    /// What comes was pasted, until the next such event: `code` is 1 at its beginning, 0 at its end.
+    CNCURSES_PASTE,
 };
 
 enum cncurses_key {

@@ -38,8 +38,13 @@ final class Control {
 
     // MARK: The server
 
+    /// Asks the server; of a change first the person, where one can be asked.
     func ask(_ request: AdminRequest) throws(CommandFailure) -> AdminAnswer {
-        try self.talk { client throws(AdminError) in try client.ask(request) }
+        try self.agree(to: request)
+        let before = self.state(before: request)
+        let answer = try self.talk { client throws(AdminError) in try client.ask(request) }
+        if request.isChange { self.tellUndo(AdminChange(request, before: before)) }
+        return answer
     }
 
     /// Asks for something of which only the number of changes comes back.
@@ -62,6 +67,7 @@ final class Control {
 
     /// Failure with the exit code and words for an error.
     static func failure(_ error: AdminError, folder: String, _ terminal: Terminal) -> CommandFailure {
+        let error = error.worded { terminal.text($0, $1) }
         let place = ["path": DisplayText.escaped(folder)]
         switch error.code {
         case .notRunning: return CommandFailure(.refused, terminal.text("ctl.notRunning", place))

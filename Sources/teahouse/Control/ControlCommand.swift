@@ -7,6 +7,7 @@ let controlCommand = Command(
         SharedOption.data, SharedOption.json, CommandOption("operator", .value("NAME"), help: "option.operator"),
         CommandOption("why", .value("TEXT"), help: "option.why"),
         CommandOption("read-only", .flag, help: "option.ctlReadOnly"),
+        CommandOption("yes", .flag, help: "option.yes"),
     ],
     examples: [
         "teahouse ctl --data /srv/teahouse status", "teahouse ctl --data /srv/teahouse user add ming --display-name 小明",

@@ -107,10 +107,23 @@ extension Control {
             ],
             rows: conversations.map {
                 [
-                    "id:\($0.number)", self.word(for: $0.kind), $0.name, $0.title ?? "", self.state(of: $0),
+                    "id:\($0.number)", self.word(for: $0.kind), $0.name, self.title(of: $0), self.state(of: $0),
                     String($0.memberCount), String($0.head), localTime($0.activeAtMilliseconds),
                 ]
             })
+    }
+
+    /// Name that people see, with the name of the account behind it.
+    func shownName(of member: AdminMember) -> String {
+        member.displayName.map { "\($0)  \(member.name.text)" } ?? member.name.text
+    }
+
+    /// Title, or the two people of a direct conversation.
+    func title(of conversation: AdminConversation) -> String {
+        guard conversation.people.count == 2 else { return conversation.title ?? "" }
+        // The table escapes what people wrote.
+        let values = ["one": conversation.people[0], "other": conversation.people[1]]
+        return self.terminal.text("console.talks.two", values)
     }
 
     func state(of conversation: AdminConversation) -> String {
@@ -133,7 +146,7 @@ extension Control {
         fields.add(self.text("table.number"), "id:\(conversation.number)")
         fields.add(self.text("table.kind"), self.word(for: conversation.kind))
         fields.add(self.text("table.name"), conversation.name)
-        fields.add(self.text("table.title"), conversation.title)
+        fields.add(self.text("table.title"), self.title(of: conversation))
         fields.add(self.text("table.state"), self.state(of: conversation))
         fields.add(self.text("table.notice"), detail.notice)
         fields.add(self.text("table.attributes"), detail.attributes)
@@ -155,7 +168,10 @@ extension Control {
                 Table.Column("table.unread", .right),
             ],
             rows: detail.members.map {
-                [$0.name.text, self.word(for: $0.role), self.state(of: $0), String($0.unread)]
+                [
+                    self.shownName(of: $0), self.word(for: $0.role),
+                    self.state(of: $0), String($0.unread),
+                ]
             })
     }
 

@@ -6,6 +6,7 @@ let sendCommand = operationCommand("send")
 
 /// `teahouse ctl tail`, which goes on until it is stopped.
 let tailCommand = operationCommand("tail") { control, request throws(CommandFailure) in
+    try control.refuseEndless()
     guard case .following = try control.ask(request) else { throw control.unexpectedAnswer }
     while true {
         let event = try control.talk { client throws(AdminError) in try client.nextEvent() }

@@ -7,17 +7,9 @@ private let nameArgument = CommandArgument("NAME", help: "argument.userName")
 /// `teahouse ctl user delete`
 let userDeleteCommand = Command(
     "delete", summary: "command.ctl.user.delete", arguments: [nameArgument],
-    options: [CommandOption("yes", .flag, help: "option.yes")],
     examples: ["teahouse ctl user delete ming", "teahouse ctl user delete ming --yes"],
     body: Control.command { control throws(CommandFailure) in
         let name = try control.user("NAME")
-        if !control.invocation.has("yes") {
-            // Not among what scripts read.
-            control.terminal.complain(control.text("ctl.user.deleteAsk", ["name": name.text]) + "\n")
-            guard control.terminal.nextLine() == name.text else {
-                throw CommandFailure(.refused, control.text("ctl.user.deleteNot"))
-            }
-        }
         let count = try control.count(.people(.delete(name)))
         try control.tell(.count(count), "ctl.user.deleted", ["name": name.text, "count": String(count)])
     })

@@ -33,6 +33,10 @@ private let sessionKickCommand = Command(
         }
         guard user != nil || !ids.isEmpty else { throw CommandFailure(.usage, control.text("ctl.noSessions")) }
         let count = try control.count(.endSessions(ids: ids, user: user))
+        guard count > 0 || ids.isEmpty else {
+            throw CommandFailure(
+                .refused, control.text("ctl.sessions.gone", ["ids": ids.map(String.init).joined(separator: ", ")]))
+        }
         try control.tell(.count(count), "ctl.sessions.ended", ["count": String(count)])
     })
 

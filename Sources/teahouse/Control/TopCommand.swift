@@ -9,6 +9,7 @@ let topCommand = Command(
     examples: ["teahouse ctl top", "teahouse ctl top --once --json"],
     body: Control.command { control throws(CommandFailure) in
         let isOnce = control.invocation.has("once")
+        if !isOnce { try control.refuseEndless() }
         let answer = try control.ask(.live(isOnce ? .look : .start))
         guard case .live(let history) = answer else { throw control.unexpectedAnswer }
         if isOnce {

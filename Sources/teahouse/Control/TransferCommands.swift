@@ -12,6 +12,7 @@ let transferCommand = Command(
 extension Control {
     /// Follows the transfers until it is stopped.
     fileprivate func watchTransfers(_ request: AdminRequest) throws(CommandFailure) {
+        try self.refuseEndless()
         guard case .transfers(.watch(let owner)) = request, case .following = try self.ask(request) else {
             throw self.unexpectedAnswer
         }

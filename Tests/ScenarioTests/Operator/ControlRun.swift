@@ -43,7 +43,7 @@ extension TestServer {
                 written.withLock { if stream == .output { $0.output += text } else { $0.error += text } }
                 return true
             },
-            readLine: { nil })
+            readLine: { nil }, reply: { _ in .agreed })
         let code = runCommandLine(
             ["ctl", "--data", self.folder.path] + words, root: teahouseCommand, terminal: terminal)
         return written.withLock { written in

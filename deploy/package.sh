@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Builds the Debian package, and one with its debug symbols, in .build/package: from .build/release/teahouse, or from --binary.
+#   deploy/package.sh [--binary TEAHOUSE] [--version VERSION] [--output FOLDER]
+# VERSION is Version.swift's unless it is named. With the same binary and SOURCE_DATE_EPOCH (the newest commit's time unless it is
+# set) the packages are the same to the byte. Installs what it needs, or says which.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. deploy/common.sh
+
+binary= version= output=.build/package
+while [ $# -gt 0 ]; do
+    case $1 in
+        --binary) binary=$2 ;;
+        --version) version=$2 ;;
+        --output) output=$2 ;;
+        *)
+            sed -n '3,5p' "$0" >&2
+            exit 64
+            ;;
+    esac
+    shift 2
+done
+need_packages debhelper dpkg-dev fakeroot
+if [ -z "$binary" ]; then
+    deploy/build.sh
+    binary=.build/release/teahouse
+fi
+version=${version:-$(sed -n 's/.*static let text = "\(.*\)"/\1/p' Sources/Server/Version.swift)}
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export LC_ALL=C.UTF-8 TZ=UTC
+unset TEAHOUSE_DATA TEAHOUSE_CONFIG
+
+mkdir -p "$output"
+output=$(realpath "$output")
+stage=$output/stage/teahouse-$version
+rm -rf "$output/stage"
+mkdir -p "$stage/man" "$stage/completion"
+cp -R deploy/debian "$stage/debian"
+cp "$binary" "$stage/teahouse"
+cp deploy/teahouse.toml deploy/teahouse.avahi.service README.md "$stage/"
+teahouse() { "$stage/teahouse" --lang en "$@"; }
+teahouse version --notices >"$stage/NOTICES"
+for page in $(teahouse manual --list); do
+    command=${page#teahouse}
+    teahouse manual ${command#-} >"$stage/man/$page.1"
+done
+teahouse completion bash >"$stage/debian/teahouse.bash-completion"
+teahouse completion zsh >"$stage/completion/_teahouse"
+mv "$stage/teahouse.avahi.service" "$stage/teahouse.service"
+sed -i 's,^teahouse.avahi.service ,teahouse.service ,' "$stage/debian/teahouse.install"
+cat >"$stage/debian/changelog" <<CHANGELOG
+teahouse ($version) bookworm; urgency=medium
+
+  * What is new is in CHANGELOG.md of the project.
+
+ -- teahouse maintainers <maintainers@teahouse.invalid>  $(date -R -d "@$SOURCE_DATE_EPOCH")
+CHANGELOG
+# What is staged is as old as the commit, so that nothing of the building machine's clock comes in.
+find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+
+(cd "$stage" && dpkg-buildpackage --build=binary --no-sign) >"$output/build.log" 2>&1 || {
+    tail -n 30 "$output/build.log" >&2
+    exit 1
+}
+mv "$output"/stage/*.deb "$output"/stage/*.changes "$output"/stage/*.buildinfo "$output/"
+rm -rf "$output/stage"
+ls -l "$output"/*"_${version}_"*.deb

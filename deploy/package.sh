@@ -34,20 +34,19 @@ mkdir -p "$output"
 output=$(realpath "$output")
 stage=$output/stage/teahouse-$version
 rm -rf "$output/stage"
-mkdir -p "$stage/man" "$stage/completion"
+mkdir -p "$stage/man" "$stage/completion" "$stage/avahi"
 cp -R deploy/debian "$stage/debian"
 cp "$binary" "$stage/teahouse"
-cp deploy/teahouse.toml deploy/teahouse.avahi.service README.md "$stage/"
+cp deploy/teahouse.toml README.md "$stage/"
+cp deploy/teahouse.avahi.service "$stage/avahi/teahouse.service"
 teahouse() { "$stage/teahouse" --lang en "$@"; }
 teahouse version --notices >"$stage/NOTICES"
 for page in $(teahouse manual --list); do
     command=${page#teahouse}
     teahouse manual ${command#-} >"$stage/man/$page.1"
 done
-teahouse completion bash >"$stage/debian/teahouse.bash-completion"
+teahouse completion bash >"$stage/completion/teahouse"
 teahouse completion zsh >"$stage/completion/_teahouse"
-mv "$stage/teahouse.avahi.service" "$stage/teahouse.service"
-sed -i 's,^teahouse.avahi.service ,teahouse.service ,' "$stage/debian/teahouse.install"
 cat >"$stage/debian/changelog" <<CHANGELOG
 teahouse ($version) bookworm; urgency=medium
 

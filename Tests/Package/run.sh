@@ -47,8 +47,8 @@ root=$work/root
 rm -rf "$root"
 # As the installer of Debian leaves a machine, as far as it matters here: with systemd.
 [ -s "$work/root.tar" ] || {
-    mmdebstrap --quiet --variant=minbase --include=systemd bookworm "$work/root.tar.new"
-    mv "$work/root.tar.new" "$work/root.tar"
+    mmdebstrap --quiet --variant=minbase --include=systemd bookworm "$work/root.new.tar"
+    mv "$work/root.new.tar" "$work/root.tar"
 }
 mkdir -p "$root"
 tar -xf "$work/root.tar" -C "$root"

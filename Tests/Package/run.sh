@@ -45,16 +45,23 @@ fi
 echo "-- a clean root"
 root=$work/root
 rm -rf "$root"
-# As the installer of Debian leaves a machine, as far as it matters here: with systemd.
+# As the installer of Debian leaves a machine, as far as it matters here: with systemd and ip.
 [ -s "$work/root.tar" ] || {
-    mmdebstrap --quiet --variant=minbase --include=systemd bookworm "$work/root.new.tar"
+    mmdebstrap --quiet --variant=minbase --include=systemd,iproute2 bookworm "$work/root.new.tar"
     mv "$work/root.new.tar" "$work/root.tar"
 }
-mkdir -p "$root"
-tar -xf "$work/root.tar" -C "$root"
 trap 'rm -rf "$root"' EXIT
-cp "$work"/older/teahouse_*.deb "$root/older.deb"
-rm -f "$work"/first/*dbgsym*.deb
-cp "$work"/first/teahouse_*.deb "$root/newer.deb"
+fresh_root() {
+    rm -rf "$root"
+    mkdir -p "$root"
+    tar -xf "$work/root.tar" -C "$root"
+    cp "$work"/older/teahouse_*.deb "$root/older.deb"
+    cp "$work"/first/teahouse_*.deb "$root/newer.deb"
+}
+fresh_root
 # Namespaces of its own: no network but loopback, and what is left running ends with it.
 unshare --net --mount --pid --fork --kill-child --mount-proc "$python" "$here/install.py" "$root"
+
+echo "-- a container that boots"
+fresh_root
+"$here/boot.sh" "$root"

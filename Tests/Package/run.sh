@@ -31,6 +31,11 @@ for page in $("$teahouse" manual --list); do
     [ -z "$complaints" ] || { echo "$page: $complaints" >&2; exit 1; }
 done
 
+echo "-- zsh completes"
+mkdir -p "$work/zsh"
+"$teahouse" --lang en completion zsh >"$work/zsh/_teahouse"
+zsh -f "$here/complete.zsh" "$work/zsh"
+
 echo "-- lintian"
 lintian --allow-root --fail-on error,warning "$work"/first/*.changes
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The package under systemd itself: a container boots Debian, systemd starts the unit with its whole sandbox, and a script inside
 # looks at it. Needs root and systemd-nspawn; where a container cannot be started it says so and ends with 0.
-#   Tests/Package/boot.sh ROOT       ROOT has newer.deb, and no teahouse; nothing of it is kept
+#   Tests/Package/boot.sh ROOT       ROOT has older.deb and newer.deb, and no teahouse; nothing of it is kept
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(realpath "$1")
@@ -13,7 +13,7 @@ if ! systemd-nspawn "${options[@]}" /bin/true </dev/null >"$root.log" 2>&1; then
     echo "-- not booted: no container can be started here: $(tail -n 1 "$root.log")"
     exit 0
 fi
-chroot "$root" dpkg --install /newer.deb >/dev/null
+chroot "$root" dpkg --install /older.deb >/dev/null
 cp "$here/inside.sh" "$root/inside.sh"
 cat >"$root/etc/systemd/system/inside.service" <<'UNIT'
 [Unit]

@@ -67,13 +67,36 @@ becomes NRestarts 1
 becomes ActiveState active
 teahouse ctl --why "test of the package" message search "first words" | grep -q "first words" || fail "a message is gone"
 
+echo "-- upgraded while it runs, it is restarted, and has everything"
+before=$(property MainPID)
+dpkg --install /newer.deb >/root/dpkg.log 2>&1 || fail "$(cat /root/dpkg.log)"
+becomes ActiveState active
+[ "$(property MainPID)" != "$before" ] || fail "the old version goes on running"
+teahouse ctl --why "test of the package" message search "first words" | grep -q "first words" || fail "a message is gone"
+
 echo "-- what a restart cannot mend is not restarted"
 systemctl stop teahouse
 [ "$(property Result)" = success ] || fail "it did not stop well: $(property Result)"
 echo "nonsense = 1" >>/etc/teahouse/teahouse.toml
-systemctl start teahouse 2>/dev/null && fail "it started with a configuration that does not hold"
+if systemctl start teahouse 2>/dev/null; then fail "it started with a configuration that does not hold"; fi
 becomes ActiveState failed
 [ "$(property ExecMainStatus)" = 78 ] || fail "it ended with $(property ExecMainStatus)"
+
+echo "-- a port below 1024, by a drop-in"
+sed -i -e '$d' -e 's/^# listen = .*/listen = ["0.0.0.0:443"]/' /etc/teahouse/teahouse.toml
+if systemctl start teahouse 2>/dev/null; then fail "it may open port 443 without the drop-in"; fi
+printf '[Service]\nAmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\nPrivateUsers=no\n' \
+    >/etc/systemd/system/teahouse.service.d/port.conf
+systemctl daemon-reload
+systemctl reset-failed teahouse
+systemctl start teahouse || fail "it may not open port 443"
+reaches 127.0.0.1 443 || fail "it cannot be reached at port 443"
+
+echo "-- removed, it is stopped"
+before=$(property MainPID)
+dpkg --purge teahouse >/root/dpkg.log 2>&1 || fail "$(cat /root/dpkg.log)"
+[ ! -e "/proc/$before" ] || fail "it goes on running"
+[ -e /var/lib/teahouse/teahouse.db ] || fail "its data is gone"
 
 touch /inside.passed
 echo "the unit under systemd: passed"

@@ -26,7 +26,7 @@ BUDGETS = {
     "LeanCloudAPI": 760, "LeanCloudPull": 370, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 745, "Hooks": 260,
     "NativeAPI": 640, "QRCode": 40, "Search": 200,
-    "AdminAPI": 1625, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 125, "Doctor": 75, "Server": 190,
+    "AdminAPI": 1625, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 140, "Doctor": 75, "Server": 190,
     "teahouse": 540,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,
     "z": 90,

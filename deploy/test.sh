@@ -16,7 +16,7 @@ step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 
 step "packages"
 need_packages $build_packages python3-venv openssl curl tmux chromium
-need_packages debhelper dpkg-dev fakeroot lintian man-db mmdebstrap systemd systemd-container zsh
+need_packages debhelper dpkg-dev lintian man-db mmdebstrap systemd systemd-container zsh
 need_swift
 venv=$PWD/.build/venv
 if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then

@@ -1,7 +1,7 @@
-"""The package in a clean root: installed, started as its unit says, upgraded, removed, purged. Run it as root, in a network
-namespace of its own: without network.
+"""The package in a clean root: installed, started as its unit says, upgraded, removed, purged; then the same from the archive.
+Run it as root, in a network namespace of its own: without network.
 
-    install.py ROOT       ROOT has older.deb and newer.deb, and no teahouse
+    install.py ROOT       ROOT has older.deb, newer.deb and the archive's folder, and no teahouse
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Root:
 class Service:
     """The server as the unit starts it: its command, user, folder and socket of the service manager."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, *, abstract: bool = False) -> None:
+        """- abstract: the manager's socket has a name of the kernel's, and no file."""
         self.root = root
         self.unit = Unit(root.path / UNIT)
         user = root.user()
@@ -96,15 +97,18 @@ class Service:
         notify = root.path / "run/notify"
         notify.unlink(missing_ok=True)
         self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.manager.bind(str(notify))
-        os.chmod(notify, 0o777)
+        if abstract:
+            self.manager.bind("\0teahouse-test")
+        else:
+            self.manager.bind(str(notify))
+            os.chmod(notify, 0o777)
         self.manager.settimeout(PATIENCE)
         check(self.unit.one("Type") == "notify", "the unit does not wait for readiness")
         words = self.unit.one("ExecStart").split()
         confined = ["setpriv", f"--reuid={user[0]}", f"--regid={user[1]}", "--clear-groups", "--no-new-privs",
                     "--inh-caps=-all", "--bounding-set=-all"]
-        environment = {"PATH": "/usr/sbin:/usr/bin", "NOTIFY_SOCKET": "/run/notify", "JOURNAL_STREAM": "8:1",
-                       "WATCHDOG_USEC": str(WATCHDOG * 1_000_000)}
+        environment = {"PATH": "/usr/sbin:/usr/bin", "WATCHDOG_USEC": str(WATCHDOG * 1_000_000), "JOURNAL_STREAM": "8:1",
+                       "NOTIFY_SOCKET": "@teahouse-test" if abstract else "/run/notify"}
         folder = self.unit.one("WorkingDirectory")
         self.process = subprocess.Popen(
             ["chroot", str(root.path), "env", f"--chdir={folder}", *confined, *words], env=environment,
@@ -271,10 +275,30 @@ def walk(root: Root) -> None:
 
     print("-- installed again: the data is found")
     root.run("dpkg", "--install", "/newer.deb")
+    service = Service(root, abstract=True)
+    service.ready()
+    check("ming" in root.run("teahouse", "ctl", "user", "list"), "the data is not found")
+    service.stop()
+
+    print("-- from the archive: installed in the same places, not over a package, removed")
+    installer = next(root.path.glob("teahouse-*/install.sh")).relative_to(root.path)
+    told = root.run(f"/{installer}", code=1)
+    check("package" in told, f"the archive is installed over the package: {told}")
+    root.run("dpkg", "--purge", "teahouse")
+    root.run(f"/{installer}")
+    configuration.write_text(changed)
+    root.run(f"/{installer}")
+    check(configuration.read_text() == changed, "installing again changes the configuration")
+    check((root.path / f"{CONFIGURATION}.new").read_text() == text, "the new configuration is not beside it")
+    check(root.has("etc/systemd/system/multi-user.target.wants/teahouse.service"), "the unit is not enabled")
     service = Service(root)
     service.ready()
     check("ming" in root.run("teahouse", "ctl", "user", "list"), "the data is not found")
     service.stop()
+    root.run(f"/{installer}", "--remove")
+    check(not root.has("usr/bin/teahouse") and not root.has(UNIT), "the files stay")
+    check(not root.has("usr/share/man/man1/teahouse.1.gz"), "manual pages stay")
+    check(root.has(CONFIGURATION) and root.has("var/lib/teahouse/teahouse.db"), "settings or data went with it")
 
 
 def main() -> None:

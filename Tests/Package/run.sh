@@ -20,7 +20,7 @@ rm -rf "$work/first" "$work/second" "$work/older"
 build --output "$work/first"
 build --output "$work/second"
 DEB_BUILD_OPTIONS=noautodbgsym build --output "$work/older" --version 0.0.1
-for package in "$work"/first/*.deb; do
+for package in "$work"/first/*.deb "$work"/first/*.tar.gz; do
     cmp "$package" "$work/second/$(basename "$package")"
 done
 [ "$(ls "$work"/first/*.deb | wc -l)" = 2 ] || { echo "there is no package of debug symbols" >&2; exit 1; }
@@ -62,6 +62,7 @@ fresh_root() {
     tar -xf "$work/root.tar" -C "$root"
     cp "$work"/older/teahouse_*.deb "$root/older.deb"
     cp "$work"/first/teahouse_*.deb "$root/newer.deb"
+    tar -xf "$work"/first/teahouse-*.tar.gz -C "$root"
 }
 fresh_root
 # Namespaces of its own: no network but loopback, and what is left running ends with it.

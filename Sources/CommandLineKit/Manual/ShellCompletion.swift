@@ -34,14 +34,12 @@ package enum ShellCompletion: String, CaseIterable, Sendable {
 
     /// A script that walks the words up to the cursor along a table, and offers what the place it comes to has.
     private static func bash(_ program: String, _ places: [Place]) -> String {
-        var words = "", taking = "", choices = ""
+        var words = "", choices = ""
         for place in places {
             let names = place.subcommands.map(\.name) + (place.options + [Self.helpOption]).map { "--\($0.name)" }
-            words += "        \(Self.pattern(place.name))) words='\(names.joined(separator: " "))' ;;\n"
+            words += "        \(Self.quoted(place.name))) words='\(names.joined(separator: " "))' ;;\n"
         }
-        let options = places.flatMap(\.options)
-        let taken = Set(options.filter { !Self.isFlag($0) }.map { "--\($0.name)" }).sorted()
-        taking = taken.joined(separator: "|")
+        let taking = Self.takingValues(places)
         for place in places {
             for option in place.options {
                 guard case .choice(let values) = option.shape else { continue }
@@ -105,7 +103,11 @@ package enum ShellCompletion: String, CaseIterable, Sendable {
             """
     }
 
-    private static func pattern(_ name: String) -> String { "'\(name)'" }
+    /// Options that a value follows, as a pattern of `case`.
+    private static func takingValues(_ places: [Place]) -> String {
+        let names = places.flatMap(\.options).filter { !Self.isFlag($0) }.map { "--\($0.name)" }
+        return Set(names).sorted().joined(separator: "|")
+    }
 
     private static func isFlag(_ option: CommandOption) -> Bool {
         switch option.shape {
@@ -122,12 +124,11 @@ package enum ShellCompletion: String, CaseIterable, Sendable {
         for place in places {
             let names = place.subcommands.map { Self.quoted("\($0.name):\(texts($0.summary, [:]))") }
             if !names.isEmpty {
-                subcommands += "        \(Self.pattern(place.name))) subcommands=(\(names.joined(separator: " "))) ;;\n"
+                subcommands += "        \(Self.quoted(place.name))) subcommands=(\(names.joined(separator: " "))) ;;\n"
             }
             let specifications = (place.options + [Self.helpOption]).map { Self.specification($0, texts) }
-            options += "        \(Self.pattern(place.name))) options=(\(specifications.joined(separator: " "))) ;;\n"
+            options += "        \(Self.quoted(place.name))) options=(\(specifications.joined(separator: " "))) ;;\n"
         }
-        let taken = Set(places.flatMap(\.options).filter { !Self.isFlag($0) }.map { "--\($0.name)" }).sorted()
         return """
             #compdef \(program)
             # Completion of \(program) for zsh, made by `\(program) completion zsh` from the table of its commands.
@@ -138,7 +139,7 @@ package enum ShellCompletion: String, CaseIterable, Sendable {
                 while (( index < CURRENT )); do
                     next=$words[index]
                     case $next in
-                        \(taken.joined(separator: "|"))) (( index += 1 )) ;;
+                        \(Self.takingValues(places))) (( index += 1 )) ;;
                         -*) ;;
                         *)
                             _\(program)_place "$place"

@@ -18,6 +18,7 @@ becomes() {
     fail "$name is $(property "$name"), not $*"
 }
 reaches() { timeout 10 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null; }
+finds() { [[ $(teahouse ctl --why "test of the package" message search "$1") == *"$1"* ]]; }
 
 echo "-- started at boot by systemd $(systemctl --version | sed -n '1s/systemd \([0-9]*\).*/\1/p'), ready, used"
 becomes ActiveState active
@@ -65,14 +66,14 @@ echo "-- hung, it is restarted, and has everything"
 kill -STOP "$(property MainPID)"
 becomes NRestarts 1
 becomes ActiveState active
-teahouse ctl --why "test of the package" message search "first words" | grep -q "first words" || fail "a message is gone"
+finds "first words" || fail "a message is gone"
 
 echo "-- upgraded while it runs, it is restarted, and has everything"
 before=$(property MainPID)
 dpkg --install /newer.deb >/root/dpkg.log 2>&1 || fail "$(cat /root/dpkg.log)"
 becomes ActiveState active
 [ "$(property MainPID)" != "$before" ] || fail "the old version goes on running"
-teahouse ctl --why "test of the package" message search "first words" | grep -q "first words" || fail "a message is gone"
+finds "first words" || fail "a message is gone"
 
 echo "-- what a restart cannot mend is not restarted"
 systemctl stop teahouse

@@ -1,4 +1,4 @@
-"""The package in a clean root: installed, started as its unit says, upgraded, removed, purged; then the same from the archive.
+"""The package in a clean root: installed, started as its unit says, upgraded, removed, purged; then the archive.
 Run it as root, in a network namespace of its own: without network.
 
     install.py ROOT       ROOT has older.deb, newer.deb and the archive's folder, and no teahouse
@@ -107,7 +107,8 @@ class Service:
         words = self.unit.one("ExecStart").split()
         confined = ["setpriv", f"--reuid={user[0]}", f"--regid={user[1]}", "--clear-groups", "--no-new-privs",
                     "--inh-caps=-all", "--bounding-set=-all"]
-        environment = {"PATH": "/usr/sbin:/usr/bin", "WATCHDOG_USEC": str(WATCHDOG * 1_000_000), "JOURNAL_STREAM": "8:1",
+        environment = {"PATH": "/usr/sbin:/usr/bin", "JOURNAL_STREAM": "8:1",
+                       "WATCHDOG_USEC": str(WATCHDOG * 1_000_000),
                        "NOTIFY_SOCKET": "@teahouse-test" if abstract else "/run/notify"}
         folder = self.unit.one("WorkingDirectory")
         self.process = subprocess.Popen(

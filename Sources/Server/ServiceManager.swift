@@ -30,7 +30,7 @@ struct ServiceManager: Sendable {
     /// Bytes of a socket's path in the kernel's address.
     private static let maximumPathBytes = 108
 
-    /// What a service manager is told.
+    /// News for a service manager.
     enum News {
         /// It serves, on this address.
         case ready(String)

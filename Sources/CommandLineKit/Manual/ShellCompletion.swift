@@ -1,4 +1,4 @@
-/// What a shell offers after the tab key, made from the table of commands.
+/// Completion of commands for a shell: its script is made from the table of commands.
 package enum ShellCompletion: String, CaseIterable, Sendable {
     case bash, zsh
 

@@ -20,13 +20,13 @@ KIB = 1024
 #: KiB that a part may have. Raise one in the commit that needs it, and say there what the bytes are for.
 BUDGETS = {
     "ChatModel": 900, "ByteCodec": 120, "Execution": 40, "Diagnostics": 45, "RegularExpressions": 150,
-    "Configuration": 130, "Localization": 50, "CAssets": 580, "SQLite": 40, "Store": 1850, "FileStore": 120,
+    "Configuration": 130, "Localization": 50, "CAssets": 620, "SQLite": 40, "Store": 1850, "FileStore": 120,
     "Transport": 350, "HTTPClient": 125, "Transfers": 400, "Profiles": 400, "Accounts": 450, "Broker": 430,
     "LeanCloudQuery": 190, "LeanCloudWire": 600, "LeanCloudTranslation": 210, "LeanCloudGateway": 480,
     "LeanCloudAPI": 760, "LeanCloudPull": 370, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 745, "Hooks": 260,
     "NativeAPI": 640, "QRCode": 40, "Search": 200,
-    "AdminAPI": 1625, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 125, "Doctor": 75, "Server": 190,
+    "AdminAPI": 1625, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 140, "Doctor": 75, "Server": 190,
     "teahouse": 540,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,
     "z": 90,

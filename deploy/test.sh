@@ -16,6 +16,7 @@ step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 
 step "packages"
 need_packages $build_packages python3-venv openssl curl tmux chromium
+need_packages debhelper dpkg-dev lintian man-db mmdebstrap systemd systemd-container zsh
 need_swift
 venv=$PWD/.build/venv
 if ! cmp -s Tests/requirements.txt "$venv/installed.txt"; then
@@ -72,6 +73,9 @@ Tests/Page/run.sh "$python" "$teahouse" $long
 
 step "crashes"
 Tests/Crash/run.sh "$python" "$teahouse" $long
+
+step "the package, in a clean root"
+Tests/Package/run.sh "$python" "$teahouse"
 
 step "fuzzing, ${seconds}s each"
 for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done

@@ -2,8 +2,8 @@
 
 // The compiler does not see what `.incbin` reads. Asking for the files names them as dependencies, so that a changed text
 // is built in.
-#if !__has_include("lang/en.json") || !__has_include("lang/zh-Hans.json")
-#error "assets/lang is incomplete"
+#if !__has_include("lang/en.json") || !__has_include("lang/zh-Hans.json") || !__has_include("notices.txt")
+#error "assets is incomplete"
 #endif
 #if !__has_include("page/api.js") || !__has_include("page/chat.js") || !__has_include("page/composer.js")              \
     || !__has_include("page/card.js") || !__has_include("page/invite.js")                                              \
@@ -36,6 +36,7 @@
 
 EMBED(english, "lang/en.json")
 EMBED(chinese, "lang/zh-Hans.json")
+EMBED(notices, "notices.txt")
 
 // X(symbol, name): the files of the page. A test holds this list against the folder.
 #define PAGE_FILES(X)                                                                                                  \

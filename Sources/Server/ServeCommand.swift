@@ -22,8 +22,8 @@ package enum ServeCommand {
     /// Runs until SIGTERM or SIGINT (drains), or until the disk fails. SIGHUP reads the certificates again; a second
     /// SIGTERM ends at once, which loses nothing that was acknowledged.
     ///
-    /// Prints `teahouse ready on HOST:PORT` on standard output, and nothing else there. Call it before any other thread
-    /// is made: the signals are blocked for all of them.
+    /// Prints `teahouse ready on HOST:PORT` on standard output, and nothing else there. A service manager is told as well,
+    /// and hears while it works. Call it before any other thread is made: the signals are blocked for all of them.
     package static func run(_ settings: Settings, configure: (inout ServerOptions) -> Void = { _ in }) -> ServeExit {
         let signals = clinux_signal_descriptor()
         Self.prepareProcess()
@@ -86,7 +86,7 @@ package enum ServeCommand {
 
     /// How often our own certificate is looked at, and renewed when two thirds of its life are over or the names and
     /// addresses of this machine have changed.
-    private static let renewalMilliseconds: Int32 = 3_600_000
+    private static let renewalMilliseconds: Int64 = 3_600_000
 
     private static func serve(_ server: TeahouseServer, signals: Int32, log: Log) -> ServeExit {
         let failures = Mailbox<StoreError>()
@@ -94,14 +94,25 @@ package enum ServeCommand {
         for address in server.addresses {
             log.info("listening", ["address": .text(address.description), "version": .text(Version.text)])
         }
+        let manager = ServiceManager()
         Self.announce("teahouse ready on \(server.addresses[0].description)\n")
+        manager.tell(.ready(server.addresses[0].description))
+        var pulse = Pulse(server, manager)
+        var renewal = Clock.system.now().advanced(byMilliseconds: Self.renewalMilliseconds)
         while true {
+            let now = Clock.system.now()
+            pulse?.beat(at: now)
+            if now >= renewal {
+                Self.reload(server, log)
+                renewal = now.advanced(byMilliseconds: Self.renewalMilliseconds)
+            }
+            let untilRenewal = renewal.milliseconds(since: now) + 1
+            let milliseconds = min(untilRenewal, pulse?.milliseconds(from: now) ?? untilRenewal)
             var waiting = [
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: failures.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            let isQuiet = poll(&waiting, 2, Self.renewalMilliseconds) == 0
-            if isQuiet { Self.reload(server, log) }
+            _ = poll(&waiting, 2, Int32(clamping: milliseconds))
             if waiting[1].revents != 0 {
                 var errors: [StoreError] = []
                 failures.takeMessages(into: &errors)
@@ -113,7 +124,9 @@ package enum ServeCommand {
             case SIGHUP:
                 Self.reload(server, log)
                 log.info("certificates read again")
-            case let signal: return Self.drain(server, signal, signals, log)
+            case let signal:
+                manager.tell(.stopping)
+                return Self.drain(server, signal, signals, log)
             }
         }
     }

@@ -56,7 +56,7 @@ private func value(of option: String, in words: [String]) -> String? {
 }
 
 /// The table of all commands: what `teahouse` takes.
-package let teahouseCommand = Command(
+package let teahouseCommand: Command = Command(
     group: "teahouse", summary: "command.teahouse",
     options: [CommandOption("lang", .choice(Language.allCases.map(\.rawValue)), help: "option.lang")],
     examples: [
@@ -65,6 +65,7 @@ package let teahouseCommand = Command(
     ],
     subcommands: [
         serveCommand, controlCommand, consoleCommand, verifyCommand, doctorCommand, leanCloudCommand, versionCommand,
+        manualCommand, completionCommand,
     ])
 
 /// Options that several commands take.

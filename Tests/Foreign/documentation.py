@@ -31,6 +31,10 @@ ELSEWHERE = {
     "deploy/quickstart.sh": "below, into a folder of its own",
     "deploy/test.sh": "this is part of it",
     "deploy/build.sh": "deploy/test.sh builds in the same way",
+    "deploy/package.sh": "Tests/Package builds, installs, upgrades and removes the package",
+    "sudo dpkg": "Tests/Package, in a clean root",
+    "sudo systemctl": "Tests/Package, in a container that systemd boots",
+    "sudo teahouse": "Tests/Package, in a container that systemd boots",
     "swift build": "deploy/test.sh does it",
     ".build/release/teahouse serve": "the server of each page",
 }

@@ -4,6 +4,8 @@
 /// Files of `assets/`, carried inside the binary.
 const char *_Nonnull cassets_english(size_t *_Nonnull length);
 const char *_Nonnull cassets_chinese(size_t *_Nonnull length);
+/// Copyright notices and licences of the libraries inside the binary.
+const char *_Nonnull cassets_notices(size_t *_Nonnull length);
 
 /// Number of files of `assets/page`, the page in the browser.
 size_t cassets_page_count(void);

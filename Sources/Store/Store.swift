@@ -9,7 +9,7 @@ package import MessageLog
 /// committed as one transaction (group commit), and that is said. The database follows the log; reader threads see
 /// everything that was acknowledged. All methods may be called from any thread.
 package final class Store: Sendable {
-    private let queue: WriterQueue
+    let queue: WriterQueue
     private let observers: StoreObservers
     private let readers: ReaderPool
     private let writer: Thread
@@ -258,7 +258,7 @@ package final class Store: Sendable {
 }
 
 /// A place to wait for one result.
-private final class Answer<Value: Sendable>: Sendable {
+final class Answer<Value: Sendable>: Sendable {
     private let state = ConditionLock<Result<Value, StoreError>?>(nil)
 
     var set: @Sendable (Result<Value, StoreError>) -> Void {

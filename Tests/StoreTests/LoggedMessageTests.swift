@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// A folder's disk whose syncs a test holds up, and whose calls it lets fail.
-private final class HeldDisk: LogDisk {
+final class HeldDisk: LogDisk {
     /// State that the test changes.
     final class Hand: Sendable {
         private struct State {
@@ -67,7 +67,7 @@ private final class HeldDisk: LogDisk {
 @Suite("Messages acknowledged from the log")
 struct LoggedMessageTests {
     /// A group whose messages stay in the log until something needs them.
-    private static func verona(
+    static func verona(
         _ hand: HeldDisk.Hand? = nil, change: (inout StoreOptions) -> Void = { _ in }
     ) throws -> Verona {
         try Verona { options in
@@ -78,7 +78,7 @@ struct LoggedMessageTests {
     }
 
     /// Messages in the database of a folder, without what its log holds.
-    private static func rows(in folder: TemporaryFolder) throws -> Int64 {
+    static func rows(in folder: TemporaryFolder) throws -> Int64 {
         let connection = try Connection(path: folder.data + "/teahouse.db", role: .reader)
         return try connection.first("SELECT count(*) FROM message") { row throws(StoreError) in row.int64(0) } ?? 0
     }
@@ -357,7 +357,7 @@ struct LoggedMessageTests {
     }
 
     /// True when a file of the log has some bytes.
-    private static func logHolds(_ text: String, in folder: TemporaryFolder) throws -> Bool {
+    static func logHolds(_ text: String, in folder: TemporaryFolder) throws -> Bool {
         let wanted = Array(text.utf8)
         for name in TemporaryFolder.segments {
             guard let file = fopen("\(folder.data)/\(name)", "r") else { continue }

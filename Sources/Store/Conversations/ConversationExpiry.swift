@@ -119,15 +119,9 @@ struct ConversationExpiry {
             row throws(StoreError) in row.conversationID(0)
         }
         guard let id = found else { return false }
-        let messages = try connection.oldestMessages(in: id, limit: Self.sliceMessages)
         try connection.run("BEGIN IMMEDIATE")
-        if let first = messages.first, let last = messages.last {
-            try connection.deleteMessages(in: id, first.sequence...last.sequence, at: wall)
-            for message in messages {
-                if let token = message.token { try tokens.forget(token, from: message.sender, in: id) }
-            }
-        }
-        if messages.count < Self.sliceMessages {
+        let deleted = try connection.deleteOldestMessages(in: id, limit: Self.sliceMessages, tokens, at: wall)
+        if deleted < Self.sliceMessages {
             try connection.run("DELETE FROM gone_conversation WHERE conversation_id = ?", id)
         }
         try connection.run("COMMIT")

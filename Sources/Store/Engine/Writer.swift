@@ -124,6 +124,9 @@ final class Writer {
                 self.next += 1
                 self.guarded { () throws(StoreError) in try self.runMaintenanceRound() }
                 done()
+            case .drain(let request):
+                self.next += 1
+                self.drain(request)
             case .appends, .job:
                 self.runBatch()
                 if self.isLogDue { self.guarded { () throws(StoreError) in try self.applyLog(all: false) } }
@@ -267,6 +270,32 @@ final class Writer {
         return true
     }
 
+    /// Answers when everything before is in the database.
+    private func drain(_ request: DrainRequest) {
+        let result: Result<StoreStanding, StoreError>
+        do throws(StoreError) {
+            result = .success(try self.drainedStanding(isErasing: request.isErasing))
+        } catch {
+            self.giveUpWork(because: error)
+            result = .failure(error)
+        }
+        request.then(result)
+    }
+
+    private func drainedStanding(isErasing: Bool) throws(StoreError) -> StoreStanding {
+        try self.applyLog(all: true)
+        guard !self.hasFailed else { throw Self.hasFailedBefore }
+        // What is left waits for room on the disk.
+        guard self.log.map({ $0.tail.isEmpty && !$0.hasFailures }) ?? true else { throw .full }
+        if isErasing {
+            self.owesWipe = true
+            try self.wipeLog(atOnce: true)
+        }
+        return try StoreStanding(self.connection)
+    }
+
+    private static let hasFailedBefore = StoreError.fatal("the store has failed before: see the log")
+
     private func runMaintenanceRound() throws(StoreError) {
         try self.applyLog(all: true)
         try self.maintenance.tick(isIdle: false)
@@ -327,7 +356,7 @@ final class Writer {
                 // What stands before it need not wait for the database.
                 if batch.beginsForLog, !job.movesPositions, self.acknowledgesFromLog { return batch }
                 size = (1, WriterQueue.fixedBytes)
-            case .maintenance, .look, .stop: return batch
+            case .maintenance, .look, .drain, .stop: return batch
             }
             let isTooMuch = batch.count + size.count > Self.batchRequests || batch.bytes >= Self.batchBytes
             if batch.count > 0 && isTooMuch { return batch }
@@ -350,7 +379,7 @@ final class Writer {
                     self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
                 }
             case .job(let job): try self.run(job, at: wall)
-            case .maintenance, .look, .stop: break
+            case .maintenance, .look, .drain, .stop: break
             }
         }
         try self.commitAndPublish(at: wall)
@@ -787,7 +816,7 @@ final class Writer {
                 switch request {
                 case .appends(let appends): for append in appends { try self.appendAlone(append, at: wall) }
                 case .job(let job): try self.run(job, at: wall, alone: true)
-                case .maintenance, .look, .stop: break
+                case .maintenance, .look, .drain, .stop: break
                 }
             }
             try self.commitAndPublish(at: wall)
@@ -823,7 +852,7 @@ final class Writer {
             case .appends(let appends):
                 self.told.outcomes += appends.map { AppendOutcome(ticket: $0.ticket, result: .failed(error)) }
             case .job(let job): self.told.answers.append { job.fail(error) }
-            case .maintenance, .look, .stop: break
+            case .maintenance, .look, .drain, .stop: break
             }
         }
         self.publish()
@@ -843,21 +872,22 @@ final class Writer {
 
     /// Messages get no outcome: theirs is unknown. Whoever waits for a change is told that it failed.
     private func failAfterFailure(_ requests: [WriterRequest]) {
-        for case .job(let job) in requests { job.fail(.fatal("the store has failed before: see the log")) }
+        for case .job(let job) in requests { job.fail(Self.hasFailedBefore) }
     }
 
     private func guarded(_ body: () throws(StoreError) -> Void) {
         guard !self.hasFailed else { return }
-        do throws(StoreError) {
-            try body()
-        } catch {
-            self.rollBack()
-            self.reads.giveUp(error)
-            switch error.reach {
-            case .disk: self.maintenance.diskIsFull()
-            case .server: self.fail(error)
-            case .batch, .request: self.options.log.error("housekeeping_failed", ["reason": .text(error.description)])
-            }
+        do throws(StoreError) { try body() } catch { self.giveUpWork(because: error) }
+    }
+
+    /// Takes back work that nobody has asked for with a request of their own.
+    private func giveUpWork(because error: StoreError) {
+        self.rollBack()
+        self.reads.giveUp(error)
+        switch error.reach {
+        case .disk: self.maintenance.diskIsFull()
+        case .server: self.fail(error)
+        case .batch, .request: self.options.log.error("housekeeping_failed", ["reason": .text(error.description)])
         }
     }
 

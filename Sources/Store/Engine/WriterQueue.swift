@@ -11,6 +11,8 @@ enum WriterRequest: Sendable {
     case maintenance(@Sendable () -> Void)
     /// Looks at the log: reads wait for what it holds, or it could not be written.
     case look
+    /// Everything before it into the database.
+    case drain(DrainRequest)
     case stop
 }
 
@@ -20,9 +22,17 @@ extension WriterRequest {
         switch self {
         case .appends: true
         case .job(let job): job.movesPositions
-        case .maintenance, .look, .stop: false
+        case .maintenance, .look, .drain, .stop: false
         }
     }
+}
+
+/// Somebody waits until everything that was asked for before is in the database.
+struct DrainRequest: Sendable {
+    /// Nothing of what was recalled or deleted may be left in the log's files.
+    let isErasing: Bool
+    /// Runs once.
+    let then: @Sendable (Result<StoreStanding, StoreError>) -> Void
 }
 
 /// A change that is not a message, with the way back to who asked.
@@ -81,9 +91,14 @@ final class WriterQueue: Sendable {
     }
 
     /// Posts idle work; false when the store was closed.
-    func postMaintenance(_ done: @escaping @Sendable () -> Void) -> Bool {
+    func postMaintenance(_ done: @escaping @Sendable () -> Void) -> Bool { self.postUnbounded(.maintenance(done)) }
+
+    /// Posts a wish to have everything in the database; false when the store was closed.
+    func postDrain(_ request: DrainRequest) -> Bool { self.postUnbounded(.drain(request)) }
+
+    private func postUnbounded(_ request: WriterRequest) -> Bool {
         self.isOpen.withLock { isOpen in
-            if isOpen { self.mailbox.post(.maintenance(done)) }
+            if isOpen { self.mailbox.post(request) }
             return isOpen
         }
     }

@@ -2,14 +2,34 @@ import ChatModel
 
 // Messages by ranges of their sequences.
 extension Connection {
-    /// The oldest messages of a conversation, with what their client tokens are kept under.
-    func oldestMessages(
-        in id: ConversationID, limit: Int
-    ) throws(StoreError) -> [(sequence: Int64, sender: UserID, token: ClientToken?)] {
-        try self.query(
-            "SELECT sequence, sender_id, client_token FROM message WHERE conversation_id = ? ORDER BY sequence LIMIT ?",
-            id, limit
-        ) { row throws(StoreError) in (row.int64(0), row.userID(1), row.optionalBlob(2).flatMap(ClientToken.init)) }
+    /// Deletes the oldest messages of a conversation: the rows, everything that refers to them, and what resends are known by.
+    /// The heads and counts of the conversation and its members stay: what is deleted is read, or goes with all of it.
+    ///
+    /// On the writer's thread, in a transaction of its own between batches, while the tail of the log is empty: a record that is
+    /// not applied could be of the range. Their bytes stay in the log's files until it is wiped (`Store.drain(erasing:)`,
+    /// or the next idle wipe).
+    ///
+    /// - Parameters:
+    ///   - last: newest sequence that goes.
+    ///   - limit: most messages that go at once.
+    /// - Returns: how many went; fewer than `limit` when none is left.
+    func deleteOldestMessages(
+        in id: ConversationID, through last: Int64 = .max, limit: Int, _ tokens: TokenIndex, at wall: Int64
+    ) throws(StoreError) -> Int {
+        let messages = try self.query(
+            """
+            SELECT sequence, sender_id, client_token FROM message WHERE conversation_id = ? AND sequence <= ?
+            ORDER BY sequence LIMIT ?
+            """, id, last, limit
+        ) { row throws(StoreError) in
+            (sequence: row.int64(0), sender: row.userID(1), token: row.optionalBlob(2).flatMap(ClientToken.init))
+        }
+        guard let oldest = messages.first, let newest = messages.last else { return 0 }
+        try self.deleteMessages(in: id, oldest.sequence...newest.sequence, at: wall)
+        for message in messages {
+            if let token = message.token { try tokens.forget(token, from: message.sender, in: id) }
+        }
+        return messages.count
     }
 
     /// Every message of conversations that are not being deleted, conversation by conversation, in order:
@@ -36,7 +56,7 @@ extension Connection {
     }
 
     /// Removes messages and everything that refers to them but their client tokens.
-    func deleteMessages(
+    private func deleteMessages(
         in id: ConversationID, _ range: ClosedRange<Int64>, at wall: Int64
     ) throws(StoreError) {
         let (first, last) = (range.lowerBound, range.upperBound)
@@ -51,6 +71,9 @@ extension Connection {
 
     /// Statements that delete a range of messages, what refers to them first.
     private static let deletions: [StaticString] = [
+        "DELETE FROM reminder WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM hidden_count WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
+        "DELETE FROM shown_count WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
         "DELETE FROM message_pin WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
         "DELETE FROM message_reaction WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
         "DELETE FROM message_mark WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",

@@ -326,6 +326,8 @@ package struct AdminTrace: AdminRecord {
 package struct AdminTraceRow: AdminRecord {
     /// Name of the receiver.
     package var name: UserName
+    /// Name that people see of the receiver; `nil` for none.
+    package var displayName: String?
     /// True for the sender of the message.
     package var isSender: Bool
     /// True when the user was a member at the time of sending and their read position has reached the message, or when
@@ -364,6 +366,7 @@ package struct AdminTraceRow: AdminRecord {
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.name = try fields("name", \.name)
+        self.displayName = try fields("displayName", \.displayName)
         self.isSender = try fields("sender", \.isSender)
         self.isRead = try fields("read", \.isRead)
         self.read = try fields("readAt", \.read)

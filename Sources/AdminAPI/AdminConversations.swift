@@ -12,6 +12,8 @@ package struct AdminConversation: AdminRecord {
     package var title: String?
     /// Names shown for the two users of a direct conversation; empty for others, and where neither has one.
     package var people: [String] = []
+    /// True for a direct conversation between the system and a user, as every announcement makes them.
+    package var isSystem = false
     /// True when nobody may send.
     package var isBanned: Bool
     /// True when the conversation was disbanded; former members keep its history.
@@ -47,6 +49,7 @@ package struct AdminConversation: AdminRecord {
         self.name = try fields("name", \.name)
         self.title = try fields("title", \.title)
         self.people = try fields("people", \.people, usually: [])
+        self.isSystem = try fields("system", \.isSystem, usually: false)
         self.isBanned = try fields("banned", \.isBanned)
         self.isDisbanded = try fields("disbanded", \.isDisbanded)
         self.isMuted = try fields("muted", \.isMuted)
@@ -144,6 +147,10 @@ package struct AdminMessage: AdminRecord {
     package var id: MessageID
     /// Name of the sender.
     package var sender: String
+    /// Name that people see of the sender; `nil` for none.
+    package var senderName: String?
+    /// Title of the conversation, or the names that people see of the two users; `nil` for none.
+    package var conversationTitle: String?
     /// Time of sending, UTC milliseconds.
     package var sentAtMilliseconds: Int64
     /// Kind of the message.
@@ -192,6 +199,8 @@ package struct AdminMessage: AdminRecord {
         self.sequence = try fields("sequence", \.sequence)
         self.id = try fields("id", \.id)
         self.sender = try fields("sender", \.sender)
+        self.senderName = try fields("senderName", \.senderName)
+        self.conversationTitle = try fields("conversationTitle", \.conversationTitle)
         self.sentAtMilliseconds = try fields("sentAt", \.sentAtMilliseconds)
         self.kind = try fields("kind", \.kind)
         self.text = try fields("text", \.text)

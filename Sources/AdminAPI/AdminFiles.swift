@@ -16,6 +16,8 @@ package struct AdminFile: AdminRecord {
     package var hash: ContentHash?
     /// User who uploaded it.
     package var owner: UserName
+    /// Name that people see of the user; `nil` for none.
+    package var ownerName: String?
     /// Number of messages and pictures that refer to it.
     package var references: Int64
     /// True when the upload is complete.
@@ -58,6 +60,7 @@ package struct AdminFile: AdminRecord {
         self.storedSize = try fields("storedSize", \.storedSize)
         self.hash = try fields("hash", \.hash)
         self.owner = try fields("owner", \.owner)
+        self.ownerName = try fields("ownerName", \.ownerName)
         self.references = try fields("references", \.references)
         self.isComplete = try fields("complete", \.isComplete)
         self.isDamaged = try fields("damaged", \.isDamaged)

@@ -6,6 +6,8 @@ package struct AdminSession: AdminRecord {
     package var id: Int64
     /// Name of the user.
     package var user: UserName
+    /// Name that people see of the user; `nil` for none.
+    package var displayName: String?
     /// Class of the device.
     package var device: DeviceClass
     /// Level of the device: primary or secondary.
@@ -53,6 +55,7 @@ package struct AdminSession: AdminRecord {
     init(_ fields: AdminFields<Self>) throws(AdminError) {
         self.id = try fields("id", \.id)
         self.user = try fields("user", \.user)
+        self.displayName = try fields("displayName", \.displayName)
         self.device = try fields("device", \.device)
         self.level = try fields("level", \.level)
         self.deviceID = try fields("deviceID", \.deviceID)

@@ -12,6 +12,8 @@ package struct AdminTransfer: AdminRecord {
     package var state: TransferState
     /// User who transfers.
     package var owner: UserName
+    /// Name that people see of the user; `nil` for none.
+    package var ownerName: String?
     /// Key of the file.
     package var file: FileKey
     /// Name of the file.
@@ -59,6 +61,7 @@ package struct AdminTransfer: AdminRecord {
         self.transferClass = try fields("class", \.transferClass)
         self.state = try fields("state", \.state)
         self.owner = try fields("owner", \.owner)
+        self.ownerName = try fields("ownerName", \.ownerName)
         self.file = try fields("file", \.file)
         self.fileName = try fields("fileName", \.fileName)
         self.size = try fields("size", \.size)

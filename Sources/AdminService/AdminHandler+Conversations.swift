@@ -25,20 +25,25 @@ extension AdminHandler {
         let limit = Int(max(1, min(limit, Int64(AdminProtocol.pageMessages))))
         self.read(then) { transaction throws(StoreError) in
             let conversation = try Self.find(conversation, transaction)
-            let name = try Self.name(of: conversation, transaction)
             let messages = try transaction.messages.page(
                 in: conversation.id, before: before ?? .max, limit: limit, as: .unrestricted)
-            return .messages(try Self.current(messages, in: conversation.id, name, self.moderation.kinds, transaction))
+            return .messages(try Self.current(messages, in: conversation, self.moderation.kinds, transaction))
         }
     }
 
     /// Messages as people see them now.
     static func current(
-        _ messages: [Message], in id: ConversationID, _ name: String, _ kinds: MessageKinds,
-        _ transaction: ReadTransaction
+        _ messages: [Message], in conversation: Conversation, _ kinds: MessageKinds, _ transaction: ReadTransaction
     ) throws(StoreError) -> [AdminMessage] {
-        let extras = try transaction.messages.extras(of: messages.map(\.sequence), in: id, for: nil)
-        return messages.map { AdminMessage($0, extras[$0.sequence], conversationName: name, kinds: kinds) }
+        let extras = try transaction.messages.extras(of: messages.map(\.sequence), in: conversation.id, for: nil)
+        let shown = try Self.shown(conversation, transaction)
+        let names = try transaction.shownNames(of: messages.map(\.senderName))
+        return messages.map { message in
+            var told = AdminMessage(message, extras[message.sequence], conversationName: shown.name, kinds: kinds)
+            told.senderName = names[message.senderName]
+            told.conversationTitle = shown.shortTitle
+            return told
+        }
     }
 
     /// The number of the conversation that somebody wants to follow; `nil` for all.
@@ -132,6 +137,7 @@ extension AdminHandler {
         users.sort { $0.name.text.utf8.lexicographicallyPrecedes($1.name.text.utf8) }
         let names = users.map(\.name.text)
         var shown = AdminConversation(conversation, name: directName(names.first ?? "", names.dropFirst().first ?? ""))
+        shown.isSystem = pair.low == .system || pair.high == .system
         if users.contains(where: { $0.displayName != nil }) {
             shown.people = users.map { $0.displayName ?? $0.name.text }
         }
@@ -154,6 +160,20 @@ extension AdminHandler {
             shown.append(
                 AdminMember(member, displayName: displayName, headCountable: conversation.headCountable))
         }
+        return shown
+    }
+}
+
+extension AdminConversation {
+    /// Title, or the names shown for the two users; `nil` for none.
+    var shortTitle: String? { self.people.isEmpty ? self.title : self.people.joined(separator: ", ") }
+}
+
+extension ReadTransaction {
+    /// Names that people see, by the names of their accounts; an account without one is left out.
+    func shownNames(of names: some Sequence<UserName>) throws(StoreError) -> [UserName: String] {
+        var shown: [UserName: String] = [:]
+        for name in Set(names) { shown[name] = try self.people.user(named: name)?.displayName }
         return shown
     }
 }

@@ -33,7 +33,13 @@ extension AdminHandler {
             wanted.onlyUnreferenced = query.onlyOrphans
             wanted.onlyDamaged = query.onlyDamaged
             wanted.limit = Int(query.limit)
-            let files = try transaction.files.files(wanted).map { AdminFile($0) }
+            let found = try transaction.files.files(wanted)
+            let names = try transaction.shownNames(of: found.map(\.ownerName))
+            let files = found.map { record in
+                var file = AdminFile(record)
+                file.ownerName = names[record.ownerName]
+                return file
+            }
             return .files(.list(files, try transaction.files.fileTotals()))
         }
     }
@@ -62,10 +68,12 @@ extension AdminHandler {
                     key: $0.key, conversation: $0.conversation?.rawValue,
                     createdAtMilliseconds: $0.createdAtMilliseconds)
             }
+            var shown = AdminFile(file)
+            shown.ownerName = try transaction.shownNames(of: [file.ownerName])[file.ownerName]
             return .files(
                 .one(
                     AdminFileDetail(
-                        file: AdminFile(file), provider: file.object?.provider, codec: file.object?.codec.name,
+                        file: shown, provider: file.object?.provider, codec: file.object?.codec.name,
                         metadata: file.metadata.map { String(decoding: $0, as: UTF8.self) }, references: references,
                         links: links)))
         }

@@ -38,20 +38,15 @@ extension AdminHandler {
                     try transaction.existingUser(name).id
                 }
                 let page = try index.search(query, in: transaction, as: .unrestricted)
-                var names: [ConversationID: String] = [:]
+                var conversations: [ConversationID: Conversation] = [:]
                 var found: [AdminFound] = []
                 for hit in page.hits {
                     let id = hit.message.conversation
-                    if names[id] == nil, let conversation = try transaction.conversations.one(id) {
-                        names[id] = try Self.name(of: conversation, transaction)
-                    }
-                    let extra = try transaction.messages.extras(of: [hit.message.sequence], in: id, for: nil)
-                    found.append(
-                        AdminFound(
-                            message: AdminMessage(
-                                hit.message, extra[hit.message.sequence], conversationName: names[id] ?? "",
-                                kinds: kinds),
-                            snippet: hit.snippet.text))
+                    if conversations[id] == nil { conversations[id] = try transaction.conversations.one(id) }
+                    guard let conversation = conversations[id],
+                        let message = try Self.current([hit.message], in: conversation, kinds, transaction).first
+                    else { continue }
+                    found.append(AdminFound(message: message, snippet: hit.snippet.text))
                 }
                 return .search(.found(found, next: page.next?.text, indexedTo: page.indexedTo))
             }

@@ -10,11 +10,24 @@ extension AdminHandler {
                 let start = UInt64(bitPattern: after ?? 0)
                 let rest = sessions.filter { $0.id.rawValue > start }.sorted { $0.id.rawValue < $1.id.rawValue }
                 // Only those of the page: a reactor is not to look through all it has.
-                self.measured(Array(rest.prefix(AdminProtocol.pageRows))) { page in
-                    then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+                let page = Array(rest.prefix(AdminProtocol.pageRows))
+                self.shownNames(of: page.map(\.userName)) { names in
+                    self.measured(page) { measured in
+                        var page = measured
+                        for place in page.indices { page[place].displayName = names[page[place].user] }
+                        then(.success(.sessions(page, next: rest.count > page.count ? page.last?.id : nil)))
+                    }
                 }
             }
         }
+    }
+
+    /// Goes on with the names that people see; with none when the store cannot say.
+    func shownNames(of names: [UserName], _ next: @escaping @Sendable ([UserName: String]) -> Void) {
+        guard !names.isEmpty else { return next([:]) }
+        self.store.read(
+            for: .operator, { transaction throws(StoreError) in try transaction.shownNames(of: names) }
+        ) { next((try? $0.get()) ?? [:]) }
     }
 
     /// Goes on with sessions as their gateways know them now.

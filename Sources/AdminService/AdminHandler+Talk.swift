@@ -140,7 +140,6 @@ extension AdminHandler {
     private func look(_ conversation: String, _ place: AdminConversationPlace, limit: Int, _ then: @escaping Answer) {
         self.read(then) { transaction throws(StoreError) in
             let found = try Self.find(conversation, transaction)
-            let name = try Self.name(of: found, transaction)
             let messages: [Message]
             switch place {
             case .before(let sequence):
@@ -156,7 +155,7 @@ extension AdminHandler {
                 messages = try transaction.messages.page(
                     in: found.id, after: first - 1, limit: limit, as: .unrestricted)
             }
-            return .messages(try Self.current(messages, in: found.id, name, self.moderation.kinds, transaction))
+            return .messages(try Self.current(messages, in: found, self.moderation.kinds, transaction))
         }
     }
 
@@ -188,13 +187,14 @@ extension AdminHandler {
                 let place = MessagePlace(found.id, sequence)
                 let ways = try transaction.messages.ways(
                     of: place, after: UserID(rawValue: after ?? 0), limit: rows)
+                let names = try transaction.shownNames(of: ways.map(\.name))
                 let people = ways.map { way in
-                    AdminTraceRow(way, of: message, extra, sessions: byPerson[way.user] ?? [])
+                    var row = AdminTraceRow(way, of: message, extra, sessions: byPerson[way.user] ?? [])
+                    row.displayName = names[way.name]
+                    return row
                 }
                 var trace = AdminTrace(
-                    message: AdminMessage(
-                        message, extra, conversationName: try Self.name(of: found, transaction),
-                        kinds: self.moderation.kinds),
+                    message: try Self.current([message], in: found, self.moderation.kinds, transaction)[0],
                     isRecalled: extra?.isRecalled ?? false, isDeletedForAll: extra?.isDeletedForAll ?? false,
                     editCount: Int64(extra?.editCount ?? 0), people: people,
                     next: ways.count == rows ? ways.last?.user.rawValue : nil)
@@ -239,7 +239,8 @@ extension AdminHandler {
         _ transaction: ReadTransaction
     ) throws(StoreError) -> AdminSeen {
         let all = try transaction.messages.page(in: conversation.id, before: before, limit: limit, as: .unrestricted)
-        let name = try Self.name(of: conversation, transaction)
+        let shownConversation = try Self.shown(conversation, transaction)
+        let names = try transaction.shownNames(of: all.map(\.senderName))
         var seen = AdminSeen(messages: [], withheld: [], next: nil)
         for (message, extra, visibility) in try Self.visibilities(of: all, in: conversation.id, by: member, transaction)
         {
@@ -247,9 +248,12 @@ extension AdminHandler {
             case .withheld(let reason):
                 seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
             case .shown(let shown):
+                var told = AdminMessage(shown, conversationName: shownConversation.name, kinds: kinds)
+                told.senderName = names[shown.senderName]
+                told.conversationTitle = shownConversation.shortTitle
                 seen.messages.append(
                     AdminSeenMessage(
-                        message: AdminMessage(shown, conversationName: name, kinds: kinds),
+                        message: told,
                         isRecalled: extra?.isRecalled ?? false,
                         isEdited: extra?.editedBody != nil && !shown.isStandIn))
             }

@@ -24,9 +24,20 @@ extension AdminHandler {
             query.includesOver = withOver
             query.limit = Int(limit)
             transfers.list(query) { found in
-                then(
-                    found.map { .transfers(.list($0.map { AdminTransfer($0) })) }
-                        .mapError { AdminError($0) })
+                guard case .success(let views) = found else {
+                    return then(found.map { _ in .done }.mapError { AdminError($0) })
+                }
+                self.shownNames(of: views.map(\.record.ownerName)) { names in
+                    then(
+                        .success(
+                            .transfers(
+                                .list(
+                                    views.map { view in
+                                        var transfer = AdminTransfer(view)
+                                        transfer.ownerName = names[transfer.owner]
+                                        return transfer
+                                    }))))
+                }
             }
         }
     }

@@ -249,7 +249,7 @@ final class AdminLoop {
         guard !followers.isEmpty else { return }
         let kinds = self.handler.moderation.kinds
         for event in events {
-            let notice = Announcement(event, kinds: kinds)
+            let notice = Announcement(event, kinds: kinds, profiles: self.handler.profiles)
             for client in followers { client.tellAnnouncement(notice, self.options) }
         }
     }

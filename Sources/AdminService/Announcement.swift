@@ -1,16 +1,20 @@
 import AdminAPI
 import Broker
 import ChatModel
+import Profiles
 
 /// Something that happened, as those who follow are told; worded once, and only when somebody wants it.
 final class Announcement {
     private let happened: WatchEvent
     private let kinds: MessageKinds
-    private(set) lazy var event = Self.event(self.happened, self.kinds)
+    private let profiles: Profiles?
+    private(set) lazy var event = self.worded
 
-    init(_ happened: WatchEvent, kinds: MessageKinds) {
+    /// - Parameter profiles: names that people see, as far as they are in memory; `nil` for none.
+    init(_ happened: WatchEvent, kinds: MessageKinds, profiles: Profiles?) {
         self.happened = happened
         self.kinds = kinds
+        self.profiles = profiles
     }
 
     func concerns(_ follow: Follow) -> Bool {
@@ -21,13 +25,32 @@ final class Announcement {
         }
     }
 
-    private static func event(_ happened: WatchEvent, _ kinds: MessageKinds) -> AdminEvent {
-        switch happened {
-        case .accepted(let delivery): .message(AdminMessage(delivery, kinds: kinds))
-        case .opened(let session): .opened(AdminSession(session))
-        case .ended(let session, let reason): .ended(AdminSession(session), reason: reason.name)
+    private var worded: AdminEvent {
+        switch self.happened {
+        case .accepted(let delivery):
+            var message = AdminMessage(delivery, kinds: self.kinds)
+            message.senderName = self.name(of: delivery.message.senderName)
+            if delivery.channel != nil {
+                message.conversationTitle = self.profiles?.info(team: delivery.message.conversation).title
+            } else if let peer = delivery.peerName, message.senderName != nil || self.name(of: peer) != nil {
+                let names = [message.senderName ?? message.sender, self.name(of: peer) ?? peer.text]
+                let isInOrder = message.conversationName.hasPrefix(message.sender + ",")
+                message.conversationTitle = (isInOrder ? names : names.reversed()).joined(separator: ", ")
+            }
+            return .message(message)
+        case .opened(let session): return .opened(self.named(session))
+        case .ended(let session, let reason): return .ended(self.named(session), reason: reason.name)
         }
     }
+
+    private func named(_ description: SessionDescription) -> AdminSession {
+        var session = AdminSession(description)
+        session.displayName = self.name(of: description.userName)
+        return session
+    }
+
+    /// Name that people see, where it is in memory: nobody is asked for every message.
+    private func name(of user: UserName) -> String? { self.profiles?.cached(user)?.displayName }
 }
 
 extension AdminSession {

@@ -27,6 +27,7 @@ let consoleCommand = Command(
         message: { message in
             message.marked(message.said(digest)) { texts($0, [:]) }
         }, moment: { Moment.milliseconds($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
+    look.isSplit = true
     look.hiddenRows = try cardRows(invocation.values("hide"), terminal)
     let console = Console(
         look: look, place: folder, commands: controlCommand, isReadOnly: invocation.has("read-only"))

@@ -57,6 +57,8 @@ extension Console {
             }
             self.prompt = .filter(TextField(table.filter))
         case .character("|"): self.chooseColumns()
+        case .character("l"), .function(3): self.showWholeRow()
+        case .character("\\"): self.toggleSplit()
         case .character("R"), .control("r"): self.refresh()
         case .character("z"): self.takeBack()
         case .character("y"): self.copy()
@@ -91,6 +93,25 @@ extension Console {
             chosen.first.flatMap { Int($0.id) }.map { [.go($0 - 1)] } ?? []
         }
         self.carryOut([.select(selector)], for: self.top.number)
+    }
+
+    /// Every column of the row with the cursor, in full, also those that do not fit or are hidden.
+    private mutating func showWholeRow() {
+        guard let table = self.top.screen.table else {
+            return self.tellStatus(StatusLine(self.look("console.noTable"), .refusal))
+        }
+        let parts = table.detail(self.look)
+        guard !parts.isEmpty else {
+            return self.tellStatus(StatusLine(self.look("console.nothingHere"), .refusal))
+        }
+        let lines = SplitView.lines(parts, width: min(self.size.columns - 6, 100))
+        self.overlays.append(.page(Page(self.look(self.top.screen.title), lines)))
+    }
+
+    private mutating func toggleSplit() {
+        self.look.isSplit.toggle()
+        self.lay()
+        self.notice = StatusLine(self.look(self.look.isSplit ? "console.split.on" : "console.split.off"))
     }
 
     private mutating func move(_ move: TableMove) {

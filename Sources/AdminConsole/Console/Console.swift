@@ -306,7 +306,12 @@ package struct Console: Sendable {
     }
 
     mutating func go(to number: Int) {
-        guard self.stacks.indices.contains(number), number != self.current else { return }
+        guard self.stacks.indices.contains(number) else { return }
+        // From a screen that was opened inside it, back to the list.
+        if number == self.current {
+            while self.stacks[number].count > 1, self.pop() {}
+            return
+        }
         self.leave()
         self.current = number
         self.show()
@@ -435,6 +440,7 @@ package struct Console: Sendable {
                 self.offer(undo, of: work.operatorAction.requests)
             }
             self.clearMarks()
+            self.seek(work.operatorAction.requests)
         } else {
             let messages = work.failures.map(\.message)
             let values = ["failed": String(messages.count), "all": String(work.operatorAction.requests.count)]
@@ -448,6 +454,15 @@ package struct Console: Sendable {
             }
         }
         self.refresh()
+    }
+
+    /// Puts the cursor on what was just made.
+    private mutating func seek(_ requests: [AdminRequest]) {
+        guard let name = requests.compactMap(\.createdName).last else { return }
+        self.withTop { screen, _ in
+            screen.seek(name)
+            return []
+        }
     }
 
     private mutating func clearMarks() {
@@ -477,6 +492,7 @@ package struct Console: Sendable {
         if let undo = OperatorAction(takingBack: outcome.changes, done: self.look("console.undone")) {
             self.offer(undo, of: outcome.changes.map(\.request))
         }
+        self.seek(outcome.changes.map(\.request))
         let text = lines.isEmpty ? [self.look("console.command.done")] : lines
         let tone: StatusLine.Tone = code == .done ? .news : .failure
         if code != .done, self.reopen(steps, because: text[0]) {
@@ -520,5 +536,18 @@ package struct Console: Sendable {
             if case .screen(let number, _) = $0 { number == self.top.number } else { false }
         }
         if !isAsked && nowMilliseconds - self.refreshedAtMilliseconds >= interval { self.refresh() }
+    }
+}
+
+extension AdminRequest {
+    /// Text by which the row of what the request makes is found; `nil` for one that makes no row.
+    fileprivate var createdName: String? {
+        if case .addUser(let user) = self { return user.name.text }
+        if case .teams(.create(let team)) = self { return team.name.text }
+        if case .conversationDetails(.createRoom(let name, _)) = self { return name.text }
+        guard case .conversationDetails(.createDirect(let one, let other)) = self else { return nil }
+        // In the order of the bytes, as the server names a conversation of two.
+        let names = [one.text, other.text].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return names.joined(separator: ",")
     }
 }

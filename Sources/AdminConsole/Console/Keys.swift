@@ -37,6 +37,7 @@ enum CommonKeys {
         ("↑ ↓ j k", "console.key.move"), ("PgUp PgDn", "console.key.page"), ("g G Home End", "console.key.ends"),
         ("/", "console.key.filter"), ("Space", "console.key.mark"), ("v", "console.key.range"),
         ("*", "console.key.markAll"), ("U", "console.key.unmark"), ("< >", "console.key.sort"),
+        ("← →", "console.key.sideways"), ("l  F3", "console.key.whole"), ("\\", "console.key.split"),
         ("I", "console.key.invert"), ("n N Ctrl-N Ctrl-P", "console.key.nextMatch"), ("|", "console.key.columns"),
     ]
 
@@ -54,6 +55,8 @@ package enum TableMove: Hashable, Sendable {
     case nextColumn, previousColumn, invert
     /// The next row that the last filter finds, when all are shown again; after the last one comes the first.
     case nextMatch, previousMatch
+    /// Sideways, to columns that do not fit.
+    case left, right
     /// A click on a row of the table's lines; the heading is row 0.
     case to(row: Int)
 
@@ -64,6 +67,7 @@ package enum TableMove: Hashable, Sendable {
     }
 
     private static let moves: [Key: TableMove] = [
+        .left: .left, .right: .right,
         .up: .up, .character("k"): .up, .down: .down, .character("j"): .down,
         .pageUp: .pageUp, .control("b"): .pageUp, .pageDown: .pageDown, .control("f"): .pageDown,
         .home: .first, .character("g"): .first, .end: .last, .character("G"): .last,

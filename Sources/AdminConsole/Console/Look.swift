@@ -16,6 +16,8 @@ package struct Look: Sendable {
     package var moment: @Sendable (_ text: String, _ nowMilliseconds: Int64) -> Int64?
     /// UTC milliseconds now.
     package var nowMilliseconds: Int64
+    /// True to show the row with the cursor beside the table, on screens of 120 cells and more.
+    package var isSplit = false
     /// Rows that cards of teams leave out.
     package var hiddenRows: [TeamCardRow.Name] = []
 

@@ -31,6 +31,8 @@ package protocol Screen: Sendable {
     mutating func setFilter(_ text: String, _ look: Look)
     /// Leaves columns of the table out, by their numbers.
     mutating func hide(columns: Set<Int>)
+    /// Puts the cursor on the row that is found by exactly this text, as soon as there is one.
+    mutating func seek(_ text: String)
     /// Tells the cells it will be drawn in.
     mutating func lay(width: Int, height: Int, _ look: Look)
     func lines(width: Int, height: Int, _ look: Look) -> [Line]
@@ -72,6 +74,8 @@ extension Screen {
     package mutating func setFilter(_ text: String, _ look: Look) {}
     /// Ignores the choice of columns: there is no table.
     package mutating func hide(columns: Set<Int>) {}
+    /// Ignores the row: there is no table.
+    package mutating func seek(_ text: String) {}
     /// Ignores the size of the screen.
     package mutating func lay(width: Int, height: Int, _ look: Look) {}
 }
@@ -81,6 +85,7 @@ package protocol TableControl {
     var filter: String { get }
     var columnChoices: [ColumnChoice] { get }
     func summary(_ look: Look) -> String
+    func detail(_ look: Look) -> [(title: String, text: String)]
 }
 
 extension TableView: TableControl {}
@@ -93,6 +98,8 @@ package protocol TableScreen: Screen {
     /// Text of an empty table, which says what to do next. Text key.
     var emptyText: String { get }
     func head(width: Int, _ look: Look) -> [Line]
+    /// Lines about the row with the cursor, for beside the table; empty without a row.
+    func detail(width: Int, _ look: Look) -> [Line]
 }
 
 extension TableScreen {
@@ -100,6 +107,8 @@ extension TableScreen {
     package var table: (any TableControl)? { self.rows }
     /// Filters the rows.
     package mutating func setFilter(_ text: String, _ look: Look) { self.rows.setFilter(text, look) }
+    /// Puts the cursor on a row, as soon as there is one.
+    package mutating func seek(_ text: String) { self.rows.seek(text) }
     /// Hides columns by their numbers.
     package mutating func hide(columns: Set<Int>) { self.rows.hide(columns: columns) }
     /// No lines above the table.
@@ -116,12 +125,23 @@ extension TableScreen {
 
     /// Gives the table the rows that the lines above it and the heading leave.
     package mutating func lay(width: Int, height: Int, _ look: Look) {
-        self.rows.setHeight(height - self.headHeight - 1)
+        self.rows.setHeight(height - self.headHeight - 1, width: SplitView.tableWidth(of: width, look))
     }
 
-    /// Lines above the table, then the table, with advice in place of rows when there are none.
+    /// Every column of the row with the cursor, in full.
+    package func detail(width: Int, _ look: Look) -> [Line] { SplitView.lines(self.rows.detail(look), width: width) }
+
+    /// Lines above the table, then the table, with advice in place of rows when there are none; on a wide screen the row
+    /// with the cursor stands beside it.
     package func lines(width: Int, height: Int, _ look: Look) -> [Line] {
         let head = self.head(width: width, look)
+        let table = SplitView.tableWidth(of: width, look)
+        guard table == width || self.rows.shownCount == 0 else {
+            let detail = self.detail(width: width - table - SplitView.ruleWidth, look)
+            let rows = self.rows.lines(width: table, look)
+            return head
+                + SplitView.beside(rows, detail, tableWidth: table, width: width, height: height - head.count)
+        }
         var lines = head + self.rows.lines(width: width, look)
         if self.rows.shownCount == 0 {
             let key = self.rows.filter.isEmpty ? self.emptyText : "console.table.noMatch"

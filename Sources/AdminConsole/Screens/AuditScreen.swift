@@ -49,8 +49,8 @@ struct AuditScreen: TableScreen {
         },
         TableColumn("table.who", width: 14, style: { _ in .accent }) { entry, _ in entry.entry.actor.shownName },
         TableColumn("table.what", width: 16) { entry, _ in entry.entry.word },
-        TableColumn("table.subject", width: 14) { entry, _ in entry.entry.subject ?? "" },
-        TableColumn("table.change") { entry, _ in entry.change },
+        TableColumn("table.subject") { entry, _ in entry.entry.subject ?? "" },
+        TableColumn("table.change", minimumScreen: 100) { entry, _ in entry.change },
         TableColumn("table.reason", minimumScreen: 120) { entry, _ in entry.entry.actor.reason ?? "" },
     ])
     private var query = AuditQuery()
@@ -152,6 +152,19 @@ struct AuditScreen: TableScreen {
 
     // MARK: Lines
 
+    /// The entry, and each field before and after.
+    func detail(width: Int, _ look: Look) -> [Line] {
+        guard let entry = self.rows.current?.entry else { return [] }
+        let head = [
+            (look("table.time"), look.time(entry.atMilliseconds)),
+            (look("table.who"), "\(entry.actor.shownName)  \(entry.actor.source.rawValue)"),
+            (look("table.what"), entry.word), (look("table.subject"), entry.subject ?? ""),
+            (look("table.reason"), entry.actor.reason ?? ""),
+        ]
+        let fields = entry.fields.filter(\.hasChanged).map { ($0.name, "\($0.before ?? "-") → \($0.after ?? "-")") }
+        return SplitView.lines(head, width: width) + [Line()] + SplitView.lines(fields, width: width)
+    }
+
     func head(width: Int, _ look: Look) -> [Line] {
         let filters = [
             ("table.who", self.query.who), ("table.what", self.query.what), ("table.subject", self.query.subject),
@@ -205,7 +218,8 @@ struct AuditEntryScreen: TableScreen {
     /// Fills the table without a request: an entry never changes.
     mutating func lay(width: Int, height: Int, _ look: Look) {
         if self.rows.rows.isEmpty { self.rows.replace(self.entry.entry.fields, look) }
-        self.rows.setHeight(height - self.head(width: width, look).count - 1)
+        self.rows.setHeight(
+            height - self.head(width: width, look).count - 1, width: SplitView.tableWidth(of: width, look))
     }
 
     mutating func update(_ command: Command, _ look: Look) -> [Intent] {

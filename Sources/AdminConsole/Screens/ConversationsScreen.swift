@@ -65,8 +65,11 @@ struct ConversationFilter: Hashable, Sendable {
     var days: Int64?
     /// True for only conversations in a state in which members may not send.
     var isHeld = false
+    /// True to show conversations between the system and a user too.
+    var withSystem = false
 
     func matches(_ conversation: AdminConversation, nowMilliseconds: Int64) -> Bool {
+        if conversation.isSystem && !self.withSystem { return false }
         if let kind = self.kind, conversation.kind != kind { return false }
         if let days = self.days, conversation.activeAtMilliseconds < nowMilliseconds - days * 86_400_000 {
             return false
@@ -81,6 +84,7 @@ struct ConversationFilter: Hashable, Sendable {
         if let member = self.member { parts.append(look("console.talks.with", ["name": member.text])) }
         if let days = self.days { parts.append(look("console.talks.activeIn", ["days": String(days)])) }
         if self.isHeld { parts.append(look("console.talks.held")) }
+        if self.withSystem { parts.append(look("console.talks.system")) }
         return parts.joined(separator: ", ")
     }
 }
@@ -138,6 +142,8 @@ struct ConversationsScreen: TableScreen {
     private var filter = ConversationFilter()
     /// Number of changes of the filter: an answer to a request from before the last change is ignored.
     private var turn = 0
+    /// Number of conversations with the system that are left out.
+    private var hiddenCount = 0
 
     var copied: String? { self.rows.current?.reference }
 
@@ -152,17 +158,19 @@ struct ConversationsScreen: TableScreen {
     mutating func receive(_ answer: AdminAnswer, purpose: Int, _ look: Look) -> [Intent] {
         guard case .conversations(let conversations, let next) = answer, purpose == self.turn else { return [] }
         if let all = self.pages.takePage(conversations, isLast: next == nil) {
+            self.hiddenCount = self.filter.withSystem ? 0 : all.count { $0.isSystem }
             self.rows.replace(
                 all.filter { self.filter.matches($0, nowMilliseconds: look.nowMilliseconds) }, look)
         }
         return next.map { [.ask(self.page(after: $0), purpose: self.turn)] } ?? []
     }
 
-    /// Takes the values of the filter's form: kind, member, days, whether held.
+    /// Takes the values of the filter's form: kind, member, days, whether held, whether with the system.
     mutating func takeValues(_ values: [String], purpose: Int, _ look: Look) -> [Intent] {
         self.filter = ConversationFilter(
             kind: Int64(values[0]).flatMap { ConversationKind(rawValue: $0) }, member: UserName(values[1]),
-            days: Int64(values[2]), isHeld: values[3] == "held")
+            days: Int64(values[2]), isHeld: values[3] == "held",
+            withSystem: values[4] == "shown")
         self.turn += 1
         self.pages.end()
         return self.refresh()
@@ -183,9 +191,15 @@ struct ConversationsScreen: TableScreen {
             Form.Field(look("console.talks.member"), filter.member?.text ?? "", maximum: UserName.maximumScalars),
             Form.Field(look("console.talks.days"), filter.days.map(String.init) ?? ""),
             Form.Field(look("table.state"), choices: states),
+            Form.Field(
+                look("console.talks.system"),
+                choices: [
+                    ("", look("console.talks.systemHidden")), ("shown", look("console.talks.systemShown")),
+                ]),
         ]
         fields[0].text.text = filter.kind.map { String($0.rawValue) } ?? ""
         fields[3].text.text = filter.isHeld ? "held" : ""
+        fields[4].text.text = filter.withSystem ? "shown" : ""
         return Form(
             look("console.talks.narrow"), fields,
             check: { values in
@@ -201,7 +215,12 @@ struct ConversationsScreen: TableScreen {
     }
 
     func head(width: Int, _ look: Look) -> [Line] {
-        self.filter == ConversationFilter() ? [] : [Line(" " + self.filter.summary(look), .accent)]
+        var line = Line()
+        if self.filter != ConversationFilter() { line += Line(" " + self.filter.summary(look), .accent) }
+        if self.hiddenCount > 0 {
+            line += Line(" " + look.counted("console.talks.systemCount", self.hiddenCount), .dim)
+        }
+        return line.spans.isEmpty ? [] : [line]
     }
 
     mutating func update(_ command: Command, _ look: Look) -> [Intent] {
@@ -225,9 +244,6 @@ extension AdminMember: TableRow {
     package var rowID: String { self.name.text }
     /// Name, which the filter searches.
     package var searchTexts: [String] { [self.name.text, self.displayName ?? ""] }
-
-    /// Name that people see, with the name of the account behind it.
-    var shownName: String { self.displayName.map { "\($0)  \(self.name.text)" } ?? self.name.text }
 
     func stateText(_ look: Look) -> String {
         guard self.mutedUntilMilliseconds > look.nowMilliseconds else { return "" }
@@ -257,7 +273,9 @@ struct ConversationScreen: TableScreen {
         + ConversationActions.bindings.map { $0.map(Command.conversation) }
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
-        TableColumn("table.name") { member, _ in member.shownName },
+        TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.name.text }) { member, _ in
+            member.displayName ?? member.name.text
+        },
         TableColumn("table.role", width: 12, order: { .number(-Int64($0.role.rank)) }) { member, look in
             look(member.role.textKey)
         },

@@ -6,7 +6,9 @@ extension AdminFile: TableRow {
     /// Key, by which the table recognises the row.
     package var rowID: String { self.key.text }
     /// Name, owner, media type and key, which the filter searches.
-    package var searchTexts: [String] { [self.name, self.owner.text, self.mediaType, self.key.text] }
+    package var searchTexts: [String] {
+        [self.name, self.owner.text, self.ownerName ?? "", self.mediaType, self.key.text]
+    }
 
     var stateKey: String {
         if self.isDamaged { return "word.damaged" }
@@ -39,7 +41,9 @@ struct FilesScreen: TableScreen {
     ]
     var rows = TableView<AdminFile>([
         TableColumn("table.name") { file, _ in file.name },
-        TableColumn("table.owner", width: 14) { file, _ in file.owner.text },
+        TableColumn("table.owner", width: 14, behind: { $0.ownerName == nil ? nil : $0.owner.text }) { file, _ in
+            file.ownerName ?? file.owner.text
+        },
         TableColumn("table.mediaType", width: 22, minimumScreen: 110) { file, _ in file.mediaType },
         TableColumn("table.size", width: 9, isOnTheRight: true, order: { .number($0.size) }) { file, _ in
             shownBytes(file.size)
@@ -169,7 +173,8 @@ struct FilesScreen: TableScreen {
             Line(Cells.fitted(Cells.drawable(look(key)), to: 16), .dim) + Line(value)
         }
         var lines = [
-            row("table.key", file.key.text), row("table.name", file.name), row("table.owner", file.owner.text),
+            row("table.key", file.key.text), row("table.name", file.name),
+            row("table.owner", file.ownerName.map { "\($0)  \(file.owner.text)" } ?? file.owner.text),
             row("table.mediaType", file.mediaType), row("table.size", shownBytes(file.size)),
             row("table.stored", file.storedSize.map(shownBytes) ?? ""), row("table.hash", file.hash?.description ?? ""),
             row("table.state", look(file.stateKey)), row("table.created", look.time(file.createdAtMilliseconds)),

@@ -6,11 +6,17 @@ struct LoggedEvent: TableRow {
     var atMilliseconds: Int64
     var kind: String
     var place: String
+    /// Name of the conversation, where its title is shown.
+    var placeBehind: String?
     var who: String
+    /// Name of the account, where another one is shown.
+    var whoBehind: String?
     var text: String
     var style: Style
 
-    var searchTexts: [String] { [self.place, self.who, self.text] }
+    var searchTexts: [String] {
+        [self.place, self.placeBehind ?? "", self.who, self.whoBehind ?? "", self.text]
+    }
 }
 
 /// Messages, and people who come and go, as it happens.
@@ -28,8 +34,8 @@ struct LogScreen: TableScreen {
     var rows = TableView<LoggedEvent>([
         TableColumn("table.time", width: 8) { event, look in look.hours(event.atMilliseconds) },
         TableColumn("table.kind", width: 8, style: \.style) { event, look in look(event.kind) },
-        TableColumn("console.conversation", width: 18) { event, _ in event.place },
-        TableColumn("table.name", width: 14) { event, _ in event.who },
+        TableColumn("console.conversation", width: 18, behind: \.placeBehind) { event, _ in event.place },
+        TableColumn("table.name", width: 14, behind: \.whoBehind) { event, _ in event.who },
         TableColumn("table.text") { event, _ in event.text },
     ])
     private var number: Int64 = 0
@@ -62,15 +68,22 @@ struct LogScreen: TableScreen {
         case .message(let message):
             LoggedEvent(
                 rowID: number, atMilliseconds: message.sentAtMilliseconds, kind: "console.log.message",
-                place: message.conversationName, who: message.sender, text: look.message(message), style: .plain)
+                place: message.conversationTitle ?? message.conversationName,
+                placeBehind: message.conversationTitle == nil ? nil : message.conversationName,
+                who: message.senderName ?? message.sender, whoBehind: message.senderBehind,
+                text: look.message(message), style: .plain)
         case .opened(let session):
             LoggedEvent(
                 rowID: number, atMilliseconds: session.openedAtMilliseconds, kind: "console.log.opened", place: "",
-                who: session.user.text, text: "\(session.device.name)  \(session.address)", style: .good)
+                who: session.displayName ?? session.user.text,
+                whoBehind: session.displayName == nil ? nil : session.user.text,
+                text: "\(session.device.name)  \(session.address)", style: .good)
         case .ended(let session, let reason):
             LoggedEvent(
                 rowID: number, atMilliseconds: look.nowMilliseconds, kind: "console.log.ended", place: "",
-                who: session.user.text, text: "\(session.device.name)  \(session.address)  \(reason)", style: .warning)
+                who: session.displayName ?? session.user.text,
+                whoBehind: session.displayName == nil ? nil : session.user.text,
+                text: "\(session.device.name)  \(session.address)  \(reason)", style: .warning)
         case .missed(let count):
             LoggedEvent(
                 rowID: number, atMilliseconds: look.nowMilliseconds, kind: "console.log.missed", place: "", who: "",

@@ -19,7 +19,7 @@ enum MessageActions {
         let operatorAction = OperatorAction(
             messages.map { .conversationDetails(.recall(reference, sequence: $0.sequence, forGood: forGood)) },
             done: look.counted("console.messages.recalled", messages.count))
-        let names = messages.map { "\($0.sequence) \($0.sender)" }
+        let names = messages.map { "\($0.sequence) \($0.senderName ?? $0.sender)" }
         var consequences = look.consequences(of: operatorAction)
         if messages.count == 1 { consequences.append("“\(look.message(first))”") }
         return [

@@ -4,7 +4,13 @@ extension AdminMessage: TableRow {
     /// Sequence, by which the table recognises the row.
     package var rowID: Int64 { self.sequence }
     /// Sender and text, which the filter searches.
-    package var searchTexts: [String] { [self.sender, self.text, self.sketch.words] }
+    package var searchTexts: [String] { [self.sender, self.senderName ?? "", self.text, self.sketch.words] }
+
+    /// Name that people see of the sender, with the name of the account behind it.
+    var shownSender: String { self.senderName.map { "\($0)  \(self.sender)" } ?? self.sender }
+
+    /// Name of the account, where another one is shown.
+    var senderBehind: String? { self.senderName == nil ? nil : self.sender }
 }
 
 /// The messages of one conversation, the newest at the bottom; new ones come by themselves.
@@ -48,7 +54,9 @@ struct MessagesScreen: TableScreen {
                 String(message.sequence)
             },
             TableColumn("table.time", width: 10) { message, look in look.shortTime(message.sentAtMilliseconds) },
-            TableColumn("table.sender", width: 16, style: { _ in .accent }) { message, _ in message.sender },
+            TableColumn("table.sender", width: 16, style: { _ in .accent }, behind: \.senderBehind) { message, _ in
+                message.senderName ?? message.sender
+            },
             TableColumn("table.text") { message, look in look.message(message) },
         ], sortColumn: 0)
     private let conversation: AdminConversation
@@ -198,19 +206,30 @@ struct MessagesScreen: TableScreen {
             })
     }
 
+    /// The message in full.
+    func detail(width: Int, _ look: Look) -> [Line] {
+        self.rows.current.map { Self.lines(of: $0, width: width, look) } ?? []
+    }
+
     private static func page(_ message: AdminMessage, _ look: Look) -> Page {
+        Page(
+            look("console.message", ["name": message.conversationTitle ?? message.conversationName]),
+            Self.lines(of: message, width: 70, look), copied: message.text)
+    }
+
+    static func lines(of message: AdminMessage, width: Int, _ look: Look) -> [Line] {
         func row(_ key: String, _ value: String) -> Line {
             Line(Cells.fitted(Cells.drawable(look(key)), to: 14), .dim) + Line(value)
         }
         let head = [
             row("table.sequence", String(message.sequence)), row("table.id", String(message.id.rawValue)),
-            row("table.sender", message.sender), row("table.time", look.time(message.sentAtMilliseconds)),
+            row("table.sender", message.shownSender), row("table.time", look.time(message.sentAtMilliseconds)),
             row("table.kind", "\(message.sketch.form.rawValue) (\(message.kind.rawValue))"), Line(),
         ]
         let text = message.text + (message.isCut ? "…" : "")
         let body = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
-            Cells.wrapped(Cells.drawable(String($0)), to: 70).map { Line($0) }
+            Cells.wrapped(Cells.drawable(String($0)), to: width).map { Line($0) }
         }
-        return Page(look("console.message", ["name": message.conversationName]), head + body, copied: message.text)
+        return head + body
     }
 }

@@ -27,7 +27,8 @@ struct OverviewScreen: Screen {
         case .pageUp: self.top = max(0, self.top - 10)
         case .first: self.top = 0
         case .last: self.top = .max / 2
-        case .mark, .range, .markAll, .unmark, .nextColumn, .previousColumn, .invert, .nextMatch, .previousMatch, .to:
+        case .mark, .range, .markAll, .unmark, .nextColumn, .previousColumn, .invert, .nextMatch, .previousMatch, .to,
+            .left, .right:
             break
         }
     }

@@ -46,8 +46,9 @@ struct SeenScreen: TableScreen {
             TableColumn("table.time", width: 10) { row, look in
                 row.seen.map { look.shortTime($0.message.sentAtMilliseconds) } ?? ""
             },
-            TableColumn("table.sender", width: 16, style: { _ in .accent }) { row, _ in row.seen?.message.sender ?? ""
-            },
+            TableColumn(
+                "table.sender", width: 16, style: { _ in .accent }, behind: { $0.seen?.message.senderBehind }
+            ) { row, _ in row.seen.map { $0.message.senderName ?? $0.message.sender } ?? "" },
             TableColumn("table.text") { row, look in row.seen.map { look.message($0.message) } ?? "" },
             TableColumn("table.state", width: 22, style: { $0.seen == nil ? .warning : .dim }) { row, look in
                 row.stateKey.map { look($0) } ?? ""

@@ -7,7 +7,10 @@ extension AdminSession: TableRow {
     package var rowID: Int64 { self.id }
     /// User, device, tag, protocol and address, which the filter searches.
     package var searchTexts: [String] {
-        [self.user.text, self.device.name, self.deviceID, self.tag ?? "", self.protocolName, self.address]
+        [
+            self.user.text, self.displayName ?? "", self.device.name, self.deviceID, self.tag ?? "", self.protocolName,
+            self.address,
+        ]
     }
 }
 
@@ -22,7 +25,9 @@ struct SessionsScreen: TableScreen {
             TableColumn("table.id", width: 8, isOnTheRight: true, order: { .number($0.id) }) { session, _ in
                 String(session.id)
             },
-            TableColumn("table.name") { session, _ in session.user.text },
+            TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.user.text }) { session, _ in
+                session.displayName ?? session.user.text
+            },
             TableColumn("table.device", width: 8) { session, _ in session.device.name },
             TableColumn("table.deviceID", minimumScreen: 110) { session, _ in session.deviceID },
             TableColumn("table.tag", width: 10, minimumScreen: 130) { session, _ in session.tag ?? "" },

@@ -334,7 +334,9 @@ struct TeamMembersScreen: TableScreen {
     ]
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
-        TableColumn("table.name") { member, _ in member.shownName },
+        TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.name.text }) { member, _ in
+            member.displayName ?? member.name.text
+        },
         TableColumn("table.role", width: 12, order: { .number(-Int64($0.role.rank)) }) { member, look in
             look(member.role.textKey)
         },

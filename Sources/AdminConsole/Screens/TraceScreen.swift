@@ -5,7 +5,7 @@ extension AdminTraceRow: TableRow {
     /// Name, by which the table recognises the row.
     package var rowID: String { self.name.text }
     /// Name, which the filter searches.
-    package var searchTexts: [String] { [self.name.text] }
+    package var searchTexts: [String] { [self.name.text, self.displayName ?? ""] }
 
     /// Time of reading; a word for the sender, for a user who joined later, and where the time is not known.
     func readText(_ look: Look) -> String {
@@ -43,7 +43,9 @@ struct TraceScreen: TableScreen {
     ]
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminTraceRow>([
-        TableColumn("table.name") { person, _ in person.name.text },
+        TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.name.text }) { person, _ in
+            person.displayName ?? person.name.text
+        },
         TableColumn("table.read", width: 10, style: \.readStyle) { person, look in person.readText(look) },
         TableColumn("table.delivered", width: 14, style: { _ in .good }) { person, look in
             person.deliveredText(look)
@@ -121,7 +123,7 @@ struct TraceScreen: TableScreen {
     func head(width: Int, _ look: Look) -> [Line] {
         guard let trace = self.trace else { return [Line(" " + look("console.loading"), .dim), Line(), Line()] }
         let message = trace.message
-        let values = ["sequence": String(message.sequence), "sender": message.sender]
+        let values = ["sequence": String(message.sequence), "sender": message.shownSender]
         let sent = look("console.trace.sent", values.merging(["time": look.time(message.sentAtMilliseconds)]) { $1 })
         var states: [String] = []
         if trace.isRecalled { states.append(look("word.recalled")) }

@@ -6,7 +6,9 @@ extension AdminTransfer: TableRow {
     /// Key, by which the table recognises the row.
     package var rowID: String { self.key.text }
     /// Owner, file, key and state, which the filter searches.
-    package var searchTexts: [String] { [self.owner.text, self.fileName, self.key.text, self.state.textKey] }
+    package var searchTexts: [String] {
+        [self.owner.text, self.ownerName ?? "", self.fileName, self.key.text, self.state.textKey]
+    }
 
     /// `[===>  ] 42%`, or bytes when nobody knows of how much.
     var share: String {
@@ -55,7 +57,9 @@ struct TransfersScreen: TableScreen {
         TableColumn("table.direction", width: 9) { transfer, look in
             look(transfer.direction == .upload ? "word.upload" : "word.download")
         },
-        TableColumn("table.owner", width: 12) { transfer, _ in transfer.owner.text },
+        TableColumn("table.owner", width: 12, behind: { $0.ownerName == nil ? nil : $0.owner.text }) { transfer, _ in
+            transfer.ownerName ?? transfer.owner.text
+        },
         TableColumn("table.name") { transfer, _ in transfer.fileName },
         TableColumn("table.done", width: 17, order: { .number(percent(of: $0.offset, in: $0.size ?? 0)) }) {
             transfer, _ in
@@ -146,7 +150,8 @@ struct TransfersScreen: TableScreen {
         return Page(
             look("console.transfers.open"),
             [
-                row("table.key", transfer.key.text), row("table.owner", transfer.owner.text),
+                row("table.key", transfer.key.text),
+                row("table.owner", transfer.ownerName.map { "\($0)  \(transfer.owner.text)" } ?? transfer.owner.text),
                 row("table.name", transfer.fileName), row("table.size", transfer.size.map(shownBytes) ?? ""),
                 row("table.done", shownBytes(transfer.offset)), row("table.state", look(transfer.state.textKey)),
                 row("table.created", look.time(transfer.createdAtMilliseconds)),

@@ -26,6 +26,8 @@ package struct TableColumn<Row: TableRow>: Sendable {
     package var minimumScreen: Int
     /// Text of a row's cell.
     package var value: @Sendable (Row, Look) -> String
+    /// Id that stands dim behind the text where there is room; `nil` for a row without one.
+    package var behind: @Sendable (Row) -> String?
     /// `nil` sorts by the text.
     package var order: (@Sendable (Row) -> SortKey)?
     /// Style of a row's cell.
@@ -34,7 +36,7 @@ package struct TableColumn<Row: TableRow>: Sendable {
     package init(
         _ title: String, width: Int? = nil, isOnTheRight: Bool = false, minimumScreen: Int = 0,
         order: (@Sendable (Row) -> SortKey)? = nil, style: @escaping @Sendable (Row) -> Style = { _ in .plain },
-        value: @escaping @Sendable (Row, Look) -> String
+        behind: @escaping @Sendable (Row) -> String? = { _ in nil }, value: @escaping @Sendable (Row, Look) -> String
     ) {
         self.title = title
         self.width = width
@@ -43,6 +45,22 @@ package struct TableColumn<Row: TableRow>: Sendable {
         self.value = value
         self.order = order
         self.style = style
+        self.behind = behind
+    }
+
+    /// Cells between a text and the id behind it.
+    private static var gap: Int { 2 }
+
+    /// Cell of exactly `width` cells: the text, and behind it the id where there is room for some of it.
+    func cell(of row: Row, width: Int, isMarked: Bool, _ look: Look) -> Line {
+        let text = Cells.drawable(self.value(row, look))
+        let style: Style = isMarked ? .marked : self.style(row)
+        let room = width - Cells.width(of: text) - Self.gap
+        guard room > 0, !self.isOnTheRight, let behind = self.behind(row) else {
+            return Line(Cells.fitted(text, to: width, onTheRight: self.isOnTheRight), style)
+        }
+        let gap = String(repeating: " ", count: Self.gap)
+        return Line(text + gap, style) + Line(Cells.fitted(Cells.drawable(behind), to: room), isMarked ? .marked : .dim)
     }
 }
 
@@ -79,6 +97,12 @@ package struct TableView<Row: TableRow>: Sendable {
     private var search: RowFilter?
     /// Columns that the person does not want to see.
     private var hiddenColumns: Set<Int> = []
+    /// Number of columns behind the first that the person went past, sideways.
+    private var passedColumns = 0
+    /// Cells that the table was last given.
+    private var width = 80
+    /// Text by which a row that does not exist yet is found: the cursor goes there when it comes.
+    private var sought: String?
 
     /// - Parameter sortColumn: `nil` keeps the order in which the rows come.
     package init(_ columns: [TableColumn<Row>], sortColumn: Int? = nil, isDescending: Bool = false) {
@@ -96,6 +120,22 @@ package struct TableView<Row: TableRow>: Sendable {
         self.haystacks = rows.map { RowFilter.haystack($0.searchTexts) }
         if !self.marks.isEmpty { self.marks.formIntersection(rows.map(\.rowID)) }
         self.arrange(look, keeping: current)
+        self.goToSought()
+    }
+
+    /// Puts the cursor on the row that is found by exactly this text, as soon as there is one.
+    package mutating func seek(_ text: String) {
+        self.sought = text
+        self.goToSought()
+    }
+
+    private mutating func goToSought() {
+        guard let text = self.sought,
+            let place = self.shown.firstIndex(where: { self.rows[$0].searchTexts.contains(text) })
+        else { return }
+        self.sought = nil
+        self.cursor = place
+        self.keepVisible()
     }
 
     /// Number of rows that the filter leaves.
@@ -163,6 +203,8 @@ package struct TableView<Row: TableRow>: Sendable {
 
     /// Moves the cursor, changes the marks, or changes the order of the rows.
     package mutating func move(_ move: TableMove, _ look: Look) {
+        // Whoever moves has seen what is there.
+        if move != .unmark { self.sought = nil }
         switch move {
         case .up: self.go(to: self.cursor - 1)
         case .down: self.go(to: self.cursor + 1)
@@ -182,7 +224,17 @@ package struct TableView<Row: TableRow>: Sendable {
             self.arrange(look, keeping: self.current?.rowID)
         case .nextMatch: self.goToMatch(1)
         case .previousMatch: self.goToMatch(-1)
+        case .right: self.goSideways(1)
+        case .left: self.goSideways(-1)
         }
+    }
+
+    /// Past one more column behind the first, as long as the last one is not shown.
+    private mutating func goSideways(_ step: Int) {
+        guard step > 0 else { return self.passedColumns = max(0, self.passedColumns - 1) }
+        let all = self.columns.indices.filter { !self.hiddenColumns.contains($0) }
+        guard let last = all.last, self.shownColumns(width: self.width).last?.offset != last else { return }
+        self.passedColumns = min(self.passedColumns + 1, max(0, all.count - 2))
     }
 
     /// By the next column that is not hidden.
@@ -245,9 +297,10 @@ package struct TableView<Row: TableRow>: Sendable {
 
     // MARK: Drawing
 
-    /// Tells how many rows fit under the heading.
-    package mutating func setHeight(_ height: Int) {
+    /// Tells how many rows fit under the heading, and in how many cells.
+    package mutating func setHeight(_ height: Int, width: Int? = nil) {
         self.height = max(1, height)
+        self.width = width ?? self.width
         self.keepVisible()
     }
 
@@ -261,7 +314,7 @@ package struct TableView<Row: TableRow>: Sendable {
     package func lines(width: Int, _ look: Look) -> [Line] {
         let columns = self.shownColumns(width: width)
         let widths = Self.widths(columns.map(\.element), room: width - 2 - 2 * (columns.count - 1))
-        var heading = Line("  ")
+        var heading = Line(self.passedColumns > 0 ? "‹ " : "  ", .accent)
         for (place, (number, column)) in columns.enumerated() {
             if place > 0 { heading += Line("  ") }
             let arrow = number == self.sortColumn ? (self.isDescending ? " ↓" : " ↑") : ""
@@ -276,9 +329,7 @@ package struct TableView<Row: TableRow>: Sendable {
             var line = Line(place == self.cursor ? ">" : " ", .accent) + Line(isMarked ? "*" : " ", .marked)
             for (index, (_, column)) in columns.enumerated() {
                 if index > 0 { line += Line("  ") }
-                let text = Cells.drawable(column.value(row, look))
-                let cell = Cells.fitted(text, to: widths[index], onTheRight: column.isOnTheRight)
-                line += Line(cell, isMarked ? .marked : column.style(row))
+                line += column.cell(of: row, width: widths[index], isMarked: isMarked, look)
             }
             return place == self.cursor ? line.fitted(to: width).restyled(.selected) : line
         }
@@ -287,8 +338,11 @@ package struct TableView<Row: TableRow>: Sendable {
 
     /// Columns that fit: where names would have no room, the last columns with a width of their own give way.
     private func shownColumns(width: Int) -> [(offset: Int, element: TableColumn<Row>)] {
-        var columns = self.columns.enumerated().filter { $1.minimumScreen <= width && !self.hiddenColumns.contains($0) }
-        if columns.isEmpty { columns = self.columns.enumerated().filter { !self.hiddenColumns.contains($0.offset) } }
+        let wanted = self.columns.enumerated().filter { !self.hiddenColumns.contains($0.offset) }
+        var columns = wanted.filter { $0.element.minimumScreen <= width }
+        if columns.isEmpty { columns = wanted }
+        // Sideways every column comes, also those for wider screens.
+        if self.passedColumns > 0 { columns = Array(wanted.prefix(1) + wanted.dropFirst(1 + self.passedColumns)) }
         while columns.count > 1 {
             let open = columns.filter { $0.element.width == nil }.count
             let fixed = columns.reduce(0) { $0 + ($1.element.width ?? 0) }
@@ -310,6 +364,15 @@ package struct TableView<Row: TableRow>: Sendable {
             if let width = column.width { return width }
             number += 1
             return left * number / open - left * (number - 1) / open
+        }
+    }
+
+    /// The title of every column with its text in the row with the cursor, hidden columns too; empty without a row.
+    package func detail(_ look: Look) -> [(title: String, text: String)] {
+        guard let row = self.current else { return [] }
+        return self.columns.map { column in
+            let behind = column.behind(row).map { "  \($0)" } ?? ""
+            return (look(column.title), column.value(row, look) + behind)
         }
     }
 

@@ -97,17 +97,17 @@ package enum ServeCommand {
         let manager = ServiceManager()
         Self.announce("teahouse ready on \(server.addresses[0].description)\n")
         manager.tell(.ready(server.addresses[0].description))
-        var pulse = Pulse(server, manager)
+        var probe = LivenessProbe(server, manager)
         var renewal = Clock.system.now().advanced(byMilliseconds: Self.renewalMilliseconds)
         while true {
             let now = Clock.system.now()
-            pulse?.beat(at: now)
+            probe?.probe(at: now)
             if now >= renewal {
                 Self.reload(server, log)
                 renewal = now.advanced(byMilliseconds: Self.renewalMilliseconds)
             }
             let untilRenewal = renewal.milliseconds(since: now) + 1
-            let milliseconds = min(untilRenewal, pulse?.milliseconds(from: now) ?? untilRenewal)
+            let milliseconds = min(untilRenewal, probe?.milliseconds(from: now) ?? untilRenewal)
             var waiting = [
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: failures.descriptor, events: Int16(POLLIN), revents: 0),

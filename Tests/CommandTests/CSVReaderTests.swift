@@ -68,11 +68,12 @@ import Testing
     func delete() throws {
         let fixture = try Fixture()
         for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
-        let left = fixture.ctl("user", "delete", "ming", input: ["lan"])
-        #expect(left.code == .refused && left.error.contains("Type the name to go on"))
-        #expect(fixture.ctl("user", "delete", "ming").code == .refused)
-        #expect(
-            fixture.ctl("user", "delete", "ming", input: ["ming"]).output == "user ming deleted, 0 sessions closed\n")
+        let delete = ["ctl", "--data", fixture.folder, "user", "delete", "ming"]
+        let left = runTeahouse(delete) { question in question.isAgreed(by: "lan") ? .agreed : .declined }
+        #expect(left.code != .done && left.output.isEmpty)
+        #expect(runTeahouse(delete, reply: { _ in .nobody }).code != .done)
+        let gone = runTeahouse(delete) { question in question.isAgreed(by: "ming") ? .agreed : .declined }
+        #expect(gone.output == "user ming deleted, 0 sessions closed\n")
         #expect(fixture.ctl("user", "delete", "lan", "--yes", "--json").output.contains(#""count":0"#))
         #expect(fixture.ctl("user", "list").output.contains("deleted"))
         #expect(fixture.ctl("user", "enable", "ming").code == .refused)

@@ -14,7 +14,7 @@ package final class ClientSocket {
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     /// Most milliseconds to wait for something that must come.
-    private static let patienceMilliseconds: Int32 = 20_000
+    private static let patienceMilliseconds: Int32 = 120_000
 
     /// - Parameter receiveBufferBytes: how much the kernel keeps for who does not read; `nil` for as it likes.
     package init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {

@@ -2,8 +2,8 @@ import Execution
 import Store
 
 /// Proof for a watchdog that the server works: the writer, the broker and every reactor are asked something that costs
-/// nothing, and the service manager hears of it once all of them have answered. One that hangs, hangs the pulse.
-struct Pulse {
+/// nothing, and the service manager hears of it once all of them have answered. One that hangs, hangs the probe.
+struct LivenessProbe {
     private let server: TeahouseServer
     private let manager: ServiceManager
     private let everyMilliseconds: Int64
@@ -12,7 +12,7 @@ struct Pulse {
     private var commits: Int64 = 0
     private var next: Instant
 
-    /// One beat on its way through the server.
+    /// One round on its way through the server.
     private final class Round: Sendable {
         struct State {
             /// Threads that have not answered.
@@ -30,22 +30,22 @@ struct Pulse {
         }
     }
 
-    /// A pulse that first beats at once; `nil` when no watchdog listens.
+    /// A probe that begins at once; `nil` when no watchdog listens.
     init?(_ server: TeahouseServer, _ manager: ServiceManager) {
         guard let watchdog = manager.watchdogMilliseconds else { return nil }
         self.server = server
         self.manager = manager
-        // A beat that comes late by a slow disk's worst moment is still in time.
+        // A round that ends late by a slow disk's worst moment is still in time.
         self.everyMilliseconds = max(1, watchdog / 4)
         self.next = Clock.system.now()
     }
 
-    /// Milliseconds until the next beat, at least one.
+    /// Milliseconds until the next round, at least one.
     func milliseconds(from now: Instant) -> Int64 { max(1, self.next.milliseconds(since: now) + 1) }
 
-    /// Tells the manager when the last beat has come back from everywhere, and sends the next one round. Does nothing
+    /// Tells the manager when the last round has come back from everywhere, and sends the next one round. Does nothing
     /// before its time.
-    mutating func beat(at now: Instant) {
+    mutating func probe(at now: Instant) {
         guard now >= self.next else { return }
         self.next = now.advanced(byMilliseconds: self.everyMilliseconds)
         let last = self.round.state.withLock { $0 }

@@ -168,6 +168,7 @@ let package = Package(
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
+                "LeanCloudWire",
                 "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: small),

@@ -1,6 +1,8 @@
 #include "COpenSSL.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
+#include <string.h>
 
 int copenssl_harden_server(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
@@ -89,4 +91,46 @@ const char *copenssl_memory(BIO *bio, size_t *length) {
     long count = BIO_get_mem_data(bio, &bytes);
     *length = count > 0 ? (size_t)count : 0;
     return bytes;
+}
+
+static int is_printable(const unsigned char *text, int length) {
+    for (int i = 0; i < length; i++)
+        if (text[i] <= 0x20 || text[i] >= 0x7F) return 0;
+    return length > 0;
+}
+
+size_t copenssl_certificate_names(X509 *certificate, char *room, size_t size) {
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    size_t written = 0;
+    for (int i = 0; names != NULL && i < sk_GENERAL_NAME_num(names); i++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
+        char address[INET6_ADDRSTRLEN];
+        const char *text = NULL;
+        int length = 0;
+        if (name->type == GEN_DNS) {
+            text = (const char *)ASN1_STRING_get0_data(name->d.dNSName);
+            length = ASN1_STRING_length(name->d.dNSName);
+        } else if (name->type == GEN_IPADD) {
+            int count = ASN1_STRING_length(name->d.iPAddress);
+            if (count != 4 && count != 16) continue;
+            text = inet_ntop(count == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(name->d.iPAddress), address,
+                             sizeof address);
+            length = text == NULL ? 0 : (int)strlen(text);
+        }
+        if (text == NULL || !is_printable((const unsigned char *)text, length)) continue;
+        if (written + (size_t)length + 1 > size) break;
+        memcpy(room + written, text, (size_t)length);
+        written += (size_t)length;
+        room[written++] = '\n';
+    }
+    GENERAL_NAMES_free(names);
+    ERR_clear_error();
+    return written;
+}
+
+size_t copenssl_certificate_issuer(X509 *certificate, char *room, size_t size) {
+    X509_NAME *issuer = X509_get_issuer_name(certificate);
+    int length = X509_NAME_get_text_by_NID(issuer, NID_commonName, room, (int)size);
+    if (length <= 0) length = X509_NAME_get_text_by_NID(issuer, NID_organizationName, room, (int)size);
+    return length > 0 ? (size_t)length : 0;
 }

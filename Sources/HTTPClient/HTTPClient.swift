@@ -1,7 +1,7 @@
 import CLinux
 import Execution
 import Glibc
-import Transport
+package import Transport
 
 /// One request.
 package struct HTTPRequestToSend: Sendable {
@@ -9,6 +9,7 @@ package struct HTTPRequestToSend: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case delete = "DELETE"
     }
 
     /// Method of the request.
@@ -25,6 +26,8 @@ package struct HTTPRequestToSend: Sendable {
     package var responseBytes: Int
     /// For each wait for more bytes, of the time of the request; `nil` for no bound of its own.
     package var idleMilliseconds: Int64?
+    /// Address to connect to in place of those that the host's name has; `nil` to look the name up.
+    package var via: IPAddress?
 
     package init(
         _ method: Method, _ address: HTTPAddress, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
@@ -104,6 +107,7 @@ final class OutgoingSlot {
         let isEncrypted: Bool
         let host: String
         let port: UInt16
+        let via: IPAddress?
     }
 
     private let options: HTTPClientOptions
@@ -135,14 +139,15 @@ final class OutgoingSlot {
         _ request: HTTPRequestToSend, _ sink: BodySink?, _ patience: Patience
     ) throws(HTTPClientError) -> HTTPResponse {
         let address = request.address
-        let key = Key(isEncrypted: address.isEncrypted, host: address.host, port: address.port)
+        let key = Key(
+            isEncrypted: address.isEncrypted, host: address.host, port: address.port, via: request.via)
         if let kept = self.takeIdle(key) {
             // A server may close an idle connection at the moment we use it: nothing of the answer has come, so try anew.
             if let response = try self.exchange(request, sink, on: kept, isFresh: false, key, patience) {
                 return response
             }
         }
-        let fresh = try self.connect(to: address, patience)
+        let fresh = try self.connect(to: address, via: request.via, patience)
         guard let response = try self.exchange(request, sink, on: fresh, isFresh: true, key, patience) else {
             throw .brokenOff(host: address.host)
         }
@@ -200,8 +205,11 @@ final class OutgoingSlot {
 
     // MARK: Connecting
 
-    private func connect(to address: HTTPAddress, _ patience: Patience) throws(HTTPClientError) -> OutgoingConnection {
-        let places = try Self.resolve(address.host)
+    private func connect(
+        to address: HTTPAddress, via: IPAddress?, _ patience: Patience
+    ) throws(HTTPClientError) -> OutgoingConnection {
+        let places: [IPAddress]
+        if let via { places = [via] } else { places = try Self.resolve(address.host) }
         for place in places {
             if let reason = self.options.rule.refusal(of: place, port: address.port) {
                 throw .refusedAddress(host: address.host, address: place.text, reason: reason)
@@ -228,7 +236,7 @@ final class OutgoingSlot {
     }
 
     /// The addresses of a host, at least one.
-    private static func resolve(_ host: String) throws(HTTPClientError) -> [IPAddress] {
+    static func resolve(_ host: String) throws(HTTPClientError) -> [IPAddress] {
         if let literal = IPAddress(host) { return [literal] }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -82,6 +82,27 @@ final class OutgoingConnection {
         }
     }
 
+    /// Shakes hands with whoever is there, and says nothing in it.
+    func lookAtCertificate(
+        _ trust: TrustStore, name: String, _ patience: Patience
+    ) throws(HTTPClientError) -> (PeerCertificate, problem: String?) {
+        guard let session = TLSSession(lookingWith: trust.context, descriptor: self.descriptor, name: name) else {
+            throw .tls(host: name, reason: "OpenSSL does not take the name")
+        }
+        while true {
+            switch session.handshake() {
+            case .moved:
+                guard let certificate = session.peerCertificate() else {
+                    throw .tls(host: name, reason: "it shows no certificate")
+                }
+                return (certificate, session.certificateProblem)
+            case .blocked(let wantsOutput): try patience.wait(for: wantsOutput ? POLLOUT : POLLIN, on: self.descriptor)
+            case .closed: throw .tls(host: name, reason: "the connection ended during the handshake")
+            case .failed: throw .tls(host: name, reason: "the handshake failed")
+            }
+        }
+    }
+
     func write(_ bytes: [UInt8], _ patience: Patience) throws(HTTPClientError) {
         var written = 0
         while written < bytes.count {

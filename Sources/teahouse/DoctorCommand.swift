@@ -70,7 +70,8 @@ private func text(_ key: String, _ finding: Finding, _ english: String, _ termin
     return translated == key ? DisplayText.escaped(english) : translated
 }
 
-private func words(of finding: Finding, _ terminal: Terminal) -> String {
+/// Lines of a finding for people, its advice below it.
+func words(of finding: Finding, _ terminal: Terminal) -> String {
     let severity = terminal.text("doctor.severity.\(finding.severity)")
     let widths = Severity.allCases.map { displayWidth(of: terminal.text("doctor.severity.\($0)")) }
     let padding = String(repeating: " ", count: (widths.max() ?? 0) - displayWidth(of: severity))
@@ -89,9 +90,16 @@ private func summary(of findings: [Finding], _ terminal: Terminal) -> String {
     return terminal.text("doctor.summary.problems", ["problems": String(problems), "advice": String(advice)])
 }
 
-private func json(of findings: [Finding], _ terminal: Terminal) -> [UInt8] {
+/// Findings for scripts.
+///
+/// - Parameter isReady: said beside them, where the command answers that.
+func json(of findings: [Finding], isReady: Bool? = nil, _ terminal: Terminal) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
+    if let isReady {
+        json.key("ready")
+        json.boolean(isReady)
+    }
     json.key("findings")
     json.beginArray()
     for finding in findings {

@@ -34,3 +34,10 @@ EVP_PKEY *_Nullable copenssl_p256_key(void);
 int copenssl_ask_for_name(SSL *_Nonnull session, const char *_Nonnull name);
 /// The bytes in a memory BIO, which stays their owner.
 const char *_Nullable copenssl_memory(BIO *_Nonnull bio, size_t *_Nonnull length);
+
+/// Writes the names and addresses of a certificate's `subjectAltName` to `room`, each with a line feed behind it, as
+/// many as fit whole; names with control characters are left out. Returns how many bytes were written.
+size_t copenssl_certificate_names(X509 *_Nonnull certificate, char *_Nonnull room, size_t size);
+
+/// Writes the issuer's common name, or else its organisation, to `room`, at most `size` bytes. Returns how many.
+size_t copenssl_certificate_issuer(X509 *_Nonnull certificate, char *_Nonnull room, size_t size);

@@ -25,7 +25,7 @@ enum CertificateMaker {
         let names = self.permitted + (Self.isHostName(hostName) ? ["DNS:\(hostName)"] : [])
         let constraints = names.map { "permitted;\($0)" }.joined(separator: ",")
         return try Self.make(
-            commonName: "teahouse authority \(hostName)", key: key, issuer: nil, issuerKey: key,
+            commonName: "\(TLSSettings.authorityName) \(hostName)", key: key, issuer: nil, issuerKey: key,
             validity: unixSeconds - Self.clockSkewSeconds...unixSeconds + Self.authorityDays * Self.day,
             extensions: [
                 (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"),

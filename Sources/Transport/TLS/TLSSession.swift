@@ -53,6 +53,29 @@ package final class TLSSession {
         SSL_set_connect_state(session)
     }
 
+    /// The client's end of a connection that looks at a certificate and sends nothing: any is accepted, and
+    /// `certificateProblem` says whether the context trusts it. The name is asked for and not compared.
+    ///
+    /// - Parameter context: an `SSL_CTX`; the session keeps its own reference.
+    package init?(lookingWith context: OpaquePointer, descriptor: Int32, name: String) {
+        guard let session = SSL_new(context) else { return nil }
+        self.session = session
+        SSL_set_verify(session, SSL_VERIFY_NONE, nil)
+        guard IPAddress(name) != nil || copenssl_ask_for_name(session, name) == 1, SSL_set_fd(session, descriptor) == 1
+        else {
+            SSL_free(session)
+            return nil
+        }
+        SSL_set_connect_state(session)
+    }
+
+    /// The other end's certificate, after the handshake; `nil` when it has shown none.
+    package func peerCertificate() -> PeerCertificate? {
+        guard let certificate = SSL_get1_peer_certificate(self.session) else { return nil }
+        defer { X509_free(certificate) }
+        return PeerCertificate(reading: certificate)
+    }
+
     /// Why the other end's certificate was not accepted; `nil` when it was.
     package var certificateProblem: String? {
         let result = SSL_get_verify_result(self.session)

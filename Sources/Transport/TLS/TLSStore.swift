@@ -24,6 +24,9 @@ package struct TLSSettings: Sendable {
     /// Further names for our own certificate, as far as the authority may sign them.
     package var hosts: [String]
 
+    /// Beginning of the common name of an authority that a server made for itself.
+    package static let authorityName = "teahouse authority"
+
     package init(folder: String, certificates: [Files] = [], hosts: [String] = []) {
         self.folder = folder
         self.certificates = certificates

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// The opening handshake. Source: RFC 6455 section 4.2.
-enum WebSocketHandshake {
+package enum WebSocketHandshake {
     /// Verdict on a request that may ask for a WebSocket.
     enum Verdict {
         /// The value for `Sec-WebSocket-Accept`.
@@ -42,7 +42,8 @@ enum WebSocketHandshake {
             }
     }
 
-    static func accept(key: String) -> String {
+    /// Value of `Sec-WebSocket-Accept` that answers a key.
+    package static func accept(key: String) -> String {
         let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         var digest = [UInt8](repeating: 0, count: 20)
         SHA1(text, text.count, &digest)

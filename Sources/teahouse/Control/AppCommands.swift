@@ -5,7 +5,7 @@ import CommandLineKit
 let appCommand = Command(
     group: "app", summary: "command.ctl.app",
     examples: ["teahouse ctl app show", "teahouse ctl app sign open --client tom"],
-    subcommands: operationCommands(below: "app") + [appRotateCommand, appPolicyCommand])
+    subcommands: operationCommands(below: "app") + [appRotateCommand, appPolicyCommand, appReadyCommand])
 
 // A key that is brought along comes from standard input.
 private let appRotateCommand = Command(

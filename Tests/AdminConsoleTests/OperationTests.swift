@@ -34,30 +34,52 @@ import Testing
                 " ! commit_queue_requests: 95 % of 100 are used",
                 "   → more is sent than the disk takes, and senders are told to wait: look at",
                 "     the commit time below, and for another program that uses this disk",
-                " VERSION                 1.0  process 42",
-                " up for                  1:00:00  (d1020833xx 07:00:00)",
+                " messages in                      59/s  ▁▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▅▆▆▆▇▇▇█  max 59/s",
+                " messages out                    119/s  ▁▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▅▆▆▆▇▇▇█  max 119/s",
+                " refused                           0/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  max 0/s",
+                " sessions                            3  ████████████████████████  max 3",
+                " commit latency, mean           900 µs  ████████████████████████  max 900 µs",
+                " commit queue                    0/100  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  max 0/100",
+                " profile cache hits               90 %  ████████████████████████  max 90 %",
+                " uploads                         0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  max 0 B/s",
+                " downloads                       0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  max 0 B/s",
+                " disk free                       1 TiB  ████████████████████████  max 1 TiB",
+                "",
+                " LIMIT                                  VALUE        PEAK",
+                " commit_queue_requests                   95 %        99 %  refused 2 times",
+                " VERSION                 1.0  process 42  up 1:00:00  (d1020833xx 07:00:00)",
                 " ADDRESSES               127.0.0.1:7677",
                 " DATA FOLDER             /srv/teahouse",
                 " LAST VERIFY             d1020833xx 07:00:00: all good",
-                "",
-                " messages taken                   59/s  ▁▁▁▁▁▁▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█",
-                " deliveries                      119/s  ▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█",
-                " refused                           0/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
-                " sessions                            3  ██████████████████████████████████████",
-                " commit latency, mean           900 µs  ██████████████████████████████████████",
-                " waiting for the disk            0/100  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
-                " profiles in memory               90 %  ██████████████████████████████████████",
-                " uploads                         0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
-                " downloads                       0 B/s  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁",
-                " free on the disk                1 TiB  ██████████████████████████████████████",
                 " /srv/teahouse",
             ])
         var point = AdminLivePoint(atMilliseconds: ConsoleDriver.now)
         point.messages = 500
         let before = console.asked.count
         console.tell(.liveMetrics(point))
-        #expect(console.screen().contains { $0.hasPrefix(" messages taken") && $0.contains("500/s") })
+        #expect(console.screen().contains { $0.hasPrefix(" messages in") && $0.contains("500/s") })
         #expect(console.asked.count == before)
+    }
+
+    @Test("a wide screen has limits, facts and figures beside each other, and every size is straight")
+    func wide() {
+        let console = ConsoleDriver(server: Self.server)
+        let wide = console.screen(200, 50)
+        #expect(wide.contains { $0.contains("LIMIT") && $0.contains("VERSION") && $0.contains("FIGURE") })
+        let middle = console.screen(120, 40)
+        #expect(middle.contains { $0.contains("LIMIT") && $0.contains("VERSION") && !$0.contains("FIGURE") })
+        for (columns, rows) in [(200, 50), (180, 40), (179, 40), (120, 40), (119, 40), (40, 10)] {
+            #expect(console.isStraight(columns, rows))
+        }
+    }
+
+    @Test("a course with one high peak is drawn by its logarithm, and says so")
+    func logarithmic() {
+        #expect(Sparkline.isUneven([1, 1, 1, 1, 1, 1, 1, 1, 1, 10_000]) == false)
+        let values = Array(repeating: Int64(1), count: 99) + [10_000]
+        #expect(Sparkline.isUneven(values))
+        #expect(Sparkline.text([0, 100, 10_000], width: 3, isLogarithmic: true) == "▁▄█")
+        #expect(Sparkline.text([0, 100, 10_000], width: 3) == "▁▁█")
     }
 
     @Test("when the folder was last verified is told, and what to do when it never was or was not in order")

@@ -165,7 +165,7 @@ class Suite:
     def walk(self) -> None:
         """A first-time operator's day: people, a group, a message found, a profile asked for again."""
         console = self.terminal()
-        self.capture("1-overview", console.wait_for("1 Overview", "nothing needs you", "deliveries"))
+        self.capture("1-overview", console.wait_for("1 Overview", "nothing needs you", "messages out"))
         console.press("2")
         console.wait_for("阿兰")
         console.press("n")
@@ -430,7 +430,7 @@ class Suite:
         console.type(":")
         console.type("top")
         console.press("Enter")
-        console.wait_for("messages taken")
+        console.wait_for("messages in")
         console.type(":")
         console.type("--json tail")
         console.press("Enter")

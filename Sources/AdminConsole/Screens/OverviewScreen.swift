@@ -1,5 +1,6 @@
 import AdminAPI
 import CommandLineKit
+import Glibc
 
 /// State of the server: first the problems that need the operator, then the last ten minutes, which the server keeps and
 /// extends once a second, then limits and metrics.
@@ -56,22 +57,41 @@ struct OverviewScreen: Screen {
 
     private func allLines(width: Int, _ look: Look) -> [Line] {
         guard let status = self.status else { return [Line(), Line("  " + look("console.loading"), .dim)] }
-        var lines = self.warnings(status, width: width, look)
-        lines += self.server(status, look)
-        lines += self.lastVerify(status.lastVerify, width: width, look)
-        lines.append(Line())
-        lines += self.course(status, width: width, look)
+        // What needs somebody, what goes through, what is nearly full, then facts: the first of each fits 24 rows.
+        let verify = self.lastVerify(status.lastVerify, width: width, look)
+        let attention = self.warnings(status, width: width, look) + (Self.isGood(status.lastVerify) ? [] : verify)
+        let top = attention + self.course(status, width: width, look) + [Line()]
         let limits = self.limits(status, look)
         let metrics = self.metrics(status, look)
-        lines.append(Line())
-        guard width >= 120 else { return lines + limits + [Line()] + metrics }
-        for row in 0..<max(limits.count, metrics.count) {
-            let left = row < limits.count ? limits[row] : Line()
-            let right = row < metrics.count ? metrics[row] : Line()
-            lines.append(left.fitted(to: width / 2) + Line("  ") + right)
+        guard width >= 120 else { return top + limits + self.facts(status, width: width, look) + [Line()] + metrics }
+        let gap = 2
+        guard width >= 180 else {
+            let left = limits
+            let right = self.facts(status, width: width / 2 - gap, look) + [Line()] + metrics
+            return top + Self.beside([left, right], width: width, gap: gap)
         }
-        return lines
+        let facts = self.facts(status, width: width / 3 - gap, look)
+        return top + Self.beside([limits, facts, metrics], width: width, gap: gap)
     }
+
+    /// Columns of the same width.
+    private static func beside(_ columns: [[Line]], width: Int, gap: Int) -> [Line] {
+        let room = width / columns.count
+        return (0..<(columns.map(\.count).max() ?? 0)).map { row in
+            columns.reduce(Line()) { line, column in
+                line + (row < column.count ? column[row] : Line()).fitted(to: room - gap)
+                    + Line(String(repeating: " ", count: gap))
+            }
+        }
+    }
+
+    private func facts(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
+        let verify = self.lastVerify(status.lastVerify, width: width, look)
+        return self.server(status, width: width, look) + (Self.isGood(status.lastVerify) ? verify : [])
+    }
+
+    /// True for a folder that was verified and in order.
+    private static func isGood(_ last: AdminLastVerify?) -> Bool { last?.findings == 0 }
 
     private func warnings(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
         let warnings = Warning.all(status, self.points, look)
@@ -85,17 +105,14 @@ struct OverviewScreen: Screen {
         }
     }
 
-    private func server(_ status: AdminStatus, _ look: Look) -> [Line] {
+    private func server(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
         let seconds = (look.nowMilliseconds - status.startedAtMilliseconds) / 1000
-        let up = "\(shownDuration(seconds: seconds))  (\(look.time(status.startedAtMilliseconds)))"
-        return [
-            Self.row(
-                look("table.version"),
-                "\(status.version)  \(look("console.overview.process", ["id": String(status.processID)]))"),
-            Self.row(look("console.overview.up"), up),
-            Self.row(look("table.addresses"), status.addresses.joined(separator: "  ")),
-            Self.row(look("table.dataFolder"), status.dataFolder),
-        ]
+        let up = "\(look("console.overview.up")) \(shownDuration(seconds: seconds))"
+        let process = look("console.overview.process", ["id": String(status.processID)])
+        let since = look.time(status.startedAtMilliseconds)
+        return Self.rows(look("table.version"), "\(status.version)  \(process)  \(up)  (\(since))", width: width)
+            + Self.rows(look("table.addresses"), status.addresses.joined(separator: " "), width: width)
+            + Self.rows(look("table.dataFolder"), status.dataFolder, width: width)
     }
 
     private func lastVerify(_ last: AdminLastVerify?, width: Int, _ look: Look) -> [Line] {
@@ -106,14 +123,15 @@ struct OverviewScreen: Screen {
             if last.isQuick { text += " " + look("lastVerify.quick") }
             style = last.findings == 0 ? .plain : .bad
         }
-        let label = Cells.fitted(Cells.drawable(look("table.lastVerify")), to: 24)
-        return Cells.wrapped(Cells.drawable(text), to: max(10, width - 26)).enumerated().map { number, part in
-            Line(" " + (number == 0 ? label : Cells.fitted("", to: 24)), .dim) + Line(part, style)
-        }
+        return Self.rows(look("table.lastVerify"), text, width: width, style)
     }
 
-    private static func row(_ label: String, _ value: String) -> Line {
-        Line(" " + Cells.fitted(Cells.drawable(label), to: 24), .dim) + Line(value)
+    /// A value with its label, broken where it is too long.
+    private static func rows(_ label: String, _ value: String, width: Int, _ style: Style = .plain) -> [Line] {
+        let label = Cells.fitted(Cells.drawable(label), to: 24)
+        return Cells.wrapped(Cells.drawable(value), to: max(10, width - 26)).enumerated().map { number, part in
+            Line(" " + (number == 0 ? label : Cells.fitted("", to: 24)), .dim) + Line(part, style)
+        }
     }
 
     // MARK: Ten minutes
@@ -124,26 +142,38 @@ struct OverviewScreen: Screen {
         var now: String
         var style: Style = .plain
         var values: [Int64]
+        /// A value with its unit, for the highest one.
+        var shown: (Int64) -> String
     }
 
+    /// Cells of the highest value behind a course.
+    private static let highestWidth = 14
+
     private func course(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
-        let cells = max(10, width - 42)
+        let cells = max(10, width - 42 - Self.highestWidth)
         let first = (self.points.first?.atMilliseconds ?? 0) / 1000
         return self.courses(status, look).map { course in
-            Line(" " + Cells.fitted(Cells.drawable(look(course.label)), to: 24), .dim)
+            // Where one peak would make all else look like nothing.
+            let isLogarithmic = Sparkline.isUneven(course.values)
+            let graph = Sparkline.text(
+                course.values, width: cells, firstNumber: first, isLogarithmic: isLogarithmic)
+            let highest = course.values.max().map { look("console.overview.highest", ["value": course.shown($0)]) }
+            return Line(" " + Cells.fitted(Cells.drawable(look(course.label)), to: 24), .dim)
                 + Line(Cells.fitted(course.now, to: 13, onTheRight: true), course.style)
-                + Line("  " + Sparkline.text(course.values, width: cells, firstNumber: first), .accent)
+                + Line("  " + Cells.fitted(graph, to: cells), .accent)
+                + Line("  " + (highest ?? "") + (isLogarithmic ? " log" : ""), .dim)
         }
     }
 
     private func courses(_ status: AdminStatus, _ look: Look) -> [Course] {
         let now = self.points.last ?? AdminLivePoint(atMilliseconds: 0)
         func course(
-            _ label: String, _ path: KeyPath<AdminLivePoint, Int64>, _ style: Style = .plain, _ shown: (Int64) -> String
+            _ label: String, _ path: KeyPath<AdminLivePoint, Int64>, _ style: Style = .plain,
+            _ shown: @escaping (Int64) -> String
         ) -> Course {
             Course(
                 label: label, now: shown(now[keyPath: path]), style: style,
-                values: self.points.map { $0[keyPath: path] })
+                values: self.points.map { $0[keyPath: path] }, shown: shown)
         }
         let perSecond: (Int64) -> String = { "\($0)/s" }
         // A server of an earlier build says queueRequests.
@@ -157,6 +187,8 @@ struct OverviewScreen: Screen {
             ($0.hits + $1.profileHits, $0.lookUps + $1.profileLookUps)
         }
         let rate = all.lookUps > 0 ? "\(all.hits * 100 / all.lookUps) %" : look("console.overview.none")
+        var free = course("console.overview.disk", \.freeBytes) { shownBytes($0) }
+        if self.points.isEmpty { free.now = shownBytes(status.figure("freeBytes")) }
         let refusalStyle: Style = now.refusals > 0 ? .warning : .plain
         return [
             course("console.overview.messages", \.messages) { perSecond($0) },
@@ -164,12 +196,10 @@ struct OverviewScreen: Screen {
             course("console.overview.refusals", \.refusals, refusalStyle) { perSecond($0) },
             course("figure.sessions", \.sessions) { String($0) },
             course("console.overview.commit", \.commitMicroseconds) { "\($0) µs" }, queueRow,
-            Course(label: "console.overview.hitRate", now: rate, values: hits),
+            Course(label: "console.overview.hitRate", now: rate, values: hits) { "\($0) %" },
             course("console.overview.uploads", \.uploadedBytes) { "\(shownBytes($0))/s" },
             course("console.overview.downloads", \.downloadedBytes) { "\(shownBytes($0))/s" },
-            course("console.overview.disk", \.freeBytes) { _ in
-                shownBytes(self.points.isEmpty ? status.figure("freeBytes") : now.freeBytes)
-            },
+            free,
         ]
     }
 
@@ -180,8 +210,13 @@ struct OverviewScreen: Screen {
             " " + Cells.fitted(Cells.drawable(look("table.limit")), to: 32)
                 + Cells.fitted(look("table.value"), to: 12, onTheRight: true)
                 + Cells.fitted(look("table.peak"), to: 12, onTheRight: true), .heading)
+        // The nearest first; those alike stay in their order.
+        let nearest = status.limits.enumerated().sorted { one, other in
+            let shares = [one, other].map { percent(of: $0.element.current, in: $0.element.maximum) }
+            return shares[0] == shares[1] ? one.offset < other.offset : shares[0] > shares[1]
+        }
         return [heading]
-            + status.limits.map { limit in
+            + nearest.map(\.element).map { limit in
                 let share = percent(of: limit.current, in: limit.maximum)
                 let style: Style = share >= 90 ? .bad : share >= 70 || limit.refusals > 0 ? .warning : .plain
                 let refused =
@@ -313,7 +348,9 @@ package enum Sparkline {
     ///
     /// - Parameter firstNumber: which one of all the first value is. Shares begin at the same numbers always, so that
     ///   the row stands still while values come and only its end changes.
-    package static func text(_ values: [Int64], width: Int, firstNumber: Int64 = 0) -> String {
+    package static func text(
+        _ values: [Int64], width: Int, firstNumber: Int64 = 0, isLogarithmic: Bool = false
+    ) -> String {
         guard !values.isEmpty, width > 0 else { return "" }
         let share = (values.count + width - 1) / width
         var peaks: [Int64] = []
@@ -329,6 +366,20 @@ package enum Sparkline {
         }
         let shown = peaks.suffix(width)
         let highest = max(1, shown.max() ?? 1)
-        return String(shown.map { Self.levels[Int(max(0, $0) * Int64(Self.levels.count - 1) / highest)] })
+        let top = Self.levels.count - 1
+        return String(
+            shown.map { value in
+                let value = max(0, value)
+                guard isLogarithmic else { return Self.levels[Int(value * Int64(top) / highest)] }
+                let share = log2(Double(value) + 1) / log2(Double(highest) + 1)
+                return Self.levels[Int(share * Double(top))]
+            })
+    }
+
+    /// True for a course with a peak beside which the rest would look like nothing.
+    package static func isUneven(_ values: [Int64]) -> Bool {
+        guard let highest = values.max(), highest >= 100 else { return false }
+        let used = values.filter { $0 > 0 }
+        return highest / 50 > used.reduce(0, +) / Int64(max(1, used.count))
     }
 }

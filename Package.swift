@@ -139,6 +139,7 @@ let package = Package(
             "LeanCloudPull",
             common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"], settings: small
         ),
+        module("LeanCloudImport", common + ["LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "Store"]),
         module("CommandLineKit", ["CLinux", "Diagnostics"], settings: small),
         module("AdminAPI", common + ["CLinux"], settings: small),
         module(
@@ -239,6 +240,7 @@ let package = Package(
                 "Accounts", "TeahouseTesting", "Hooks", "HTTPClient",
             ]),
         tests("LeanCloudPull", common + ["LeanCloudPull", "HTTPClient", "CZlib"]),
+        tests("LeanCloudImport", common + ["LeanCloudImport", "LeanCloudTranslation", "Store"]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery", "RegularExpressions"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
         tests(

@@ -220,6 +220,7 @@ struct Verifier {
         try self.checkPeople()
         try self.checkTeams()
         try self.checkObjects()
+        try self.checkImports()
         try self.checkAnnouncements()
         try self.checkSettings()
         try self.checkFiles()

@@ -40,8 +40,12 @@ extension Connection {
     }
 
     func conversationID(of object: ObjectID) throws(StoreError) -> ConversationID? {
-        try self.first("SELECT id FROM conversation WHERE foreign_id = ?", object) { row throws(StoreError) in
+        let own = try self.first("SELECT id FROM conversation WHERE foreign_id = ?", object) { row throws(StoreError) in
             row.conversationID(0)
+        }
+        if let own { return own }
+        return try self.first("SELECT conversation_id FROM conversation_alias WHERE foreign_id = ?", object) {
+            row throws(StoreError) in row.conversationID(0)
         }
     }
 

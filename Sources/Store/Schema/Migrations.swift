@@ -47,6 +47,7 @@ let migrations: [Migration] = [
     migration28Concerns,
     migration29ConversationSettings,
     migration30Log,
+    migration31Imports,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 30
+    static let version = 31
 
     static let sql = """
         -- ---- The database itself ----
@@ -411,7 +411,8 @@ enum Schema {
         -- ---- Messages ----
 
         -- countable: how many messages up to and including this one count as unread.
-        -- There is no index on id: within a conversation ids rise with the sequence.
+        -- There is no index on id: within a conversation ids rise with the sequence. foreign_id: of an imported message, its id
+        -- at the source.
         -- body_hash: XXH64 of the body as it was stored; of what versions before 20 stored with a kind above 0, of the
         -- body as it was sent, which the server may have completed (meta.completed_until: the ids of these messages).
         -- sent_hash: of the body as it was sent; NULL when that is the stored one. envelope: a JSON object, see
@@ -960,5 +961,42 @@ enum Schema {
             used_by INTEGER REFERENCES user (id),
             used_at INTEGER
         ) STRICT;
+
+        -- ---- Imports: what was brought from other servers ----
+
+        -- source: leancloud and the like; origin: the app there. state: 0 under way, 1 whole, 2 taken back. operator: who
+        -- asked for it. counts: a JSON object.
+        CREATE TABLE import (
+            number INTEGER PRIMARY KEY,
+            source TEXT NOT NULL,
+            origin TEXT NOT NULL COLLATE BINARY,
+            state INTEGER NOT NULL,
+            operator TEXT NOT NULL,
+            begun_at INTEGER NOT NULL,
+            changed_at INTEGER NOT NULL,
+            counts TEXT NOT NULL
+        ) STRICT;
+
+        -- What an import brought of one conversation. is_new: 1 where the import made it. digest: of its row at the source,
+        -- NULL where only messages came; revision: of the conversation after the row was taken. first_sequence,
+        -- last_sequence: its messages, one after the other; 0 for none, -1 where they do not stand together.
+        CREATE TABLE import_conversation (
+            conversation_id INTEGER NOT NULL,
+            import INTEGER NOT NULL REFERENCES import (number),
+            is_new INTEGER NOT NULL,
+            digest INTEGER,
+            revision INTEGER NOT NULL,
+            first_sequence INTEGER NOT NULL DEFAULT 0,
+            last_sequence INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (conversation_id, import)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX import_conversation_by_import ON import_conversation (import);
+
+        -- Object ids by which a conversation is found beside its own: of two that became one.
+        CREATE TABLE conversation_alias (
+            foreign_id TEXT PRIMARY KEY COLLATE BINARY,
+            conversation_id INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX conversation_alias_by_conversation ON conversation_alias (conversation_id);
         """
 }

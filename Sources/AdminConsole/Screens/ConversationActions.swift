@@ -3,13 +3,14 @@ import ChatModel
 
 /// Actions on a conversation of any kind, wherever it is shown.
 enum ConversationActions {
-    enum Command { case rename, delete, export, attributes }
+    enum Command { case rename, delete, export, attributes, find }
 
     static let bindings: [KeyBinding<Command>] = [
         KeyBinding(.character("r"), .rename, "console.talks.rename", isChange: true),
         KeyBinding(.delete, .delete, "console.talks.delete", isChange: true),
         KeyBinding(.character("E"), .export, "console.talks.export"),
         KeyBinding(.character("a"), .attributes, "console.attributes.open"),
+        KeyBinding(.character("F"), .find, "console.search.find"),
     ]
 
     /// - Returns: `nil` for what is not done with conversations of any kind.
@@ -18,6 +19,7 @@ enum ConversationActions {
         let isDirect = first.kind == .direct
         switch command {
         case .export: return [.form(Self.exportForm(first, look))]
+        case .find: return [.form(MessageSearch.form(in: first.reference, look) { MessageSearch.open($0) })]
         case .attributes:
             return isDirect ? look.nothing("console.attributes.notDirect") : [.open(AttributesScreen(first))]
         case .rename:

@@ -17,7 +17,7 @@ extension AdminMessage: TableRow {
 struct MessagesScreen: TableScreen {
     enum Command {
         case open, older, newer, jump, jumpTime, order, trace, seeAs
-        case recall, recallForGood, write, writeAsSystem, export
+        case recall, recallForGood, write, writeAsSystem, export, find
     }
 
     /// Messages that are kept; then those at the other end go.
@@ -47,6 +47,7 @@ struct MessagesScreen: TableScreen {
         KeyBinding(.character("w"), .write, "console.groups.write", isChange: true),
         KeyBinding(.character("W"), .writeAsSystem, "console.messages.system", isChange: true),
         KeyBinding(.character("E"), .export, "console.talks.export"),
+        KeyBinding(.character("F"), .find, "console.search.find"),
     ]
     var rows = TableView<AdminMessage>(
         [
@@ -164,6 +165,7 @@ struct MessagesScreen: TableScreen {
         case .writeAsSystem: return MessageActions.writeAsSystem(self.conversation, look)
         case .write: return GroupActions.update(.write, [self.conversation], look)
         case .export: return ConversationActions.update(.export, [self.conversation], look)
+        case .find: return ConversationActions.update(.find, [self.conversation], look)
         }
     }
 

@@ -26,6 +26,7 @@ enum ScreenList {
         Entry(title: "console.policy") { PolicyScreen() },
         Entry(title: "console.app") { AppScreen() },
         Entry(title: "console.filters") { FiltersScreen() },
+        Entry(title: "console.search") { SearchScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

@@ -39,6 +39,17 @@ package enum LogEntry: Hashable, Sendable {
     }
 }
 
+extension LogEntry {
+    /// The newest number of the sequencer in it; 0 for none.
+    package var number: Int64 {
+        switch self {
+        case .message(let message): message.id.rawValue
+        case .read(let read): read.receipts.reduce(read.position.rawValue) { max($0, $1.position.rawValue) }
+        case .delivered(let delivered): delivered.receipts.reduce(0) { max($0, $1.position.rawValue) }
+        }
+    }
+}
+
 extension LogBatch {
     /// Adds a record of any kind.
     ///

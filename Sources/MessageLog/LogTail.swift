@@ -4,8 +4,11 @@ package import ChatModel
 ///
 /// Heads of conversations and positions of members that only these records say are **pinned** here, apart from the writer's
 /// memory, which may be dropped or made smaller at any time: whatever it loads from the database is brought up to
-/// date with its pin. A value, confined to the writer's thread.
-package struct LogTail {
+/// date with its pin.
+///
+/// Records are kept in layers: new ones go to the last. A layer that is to be applied is sealed, so that it is applied
+/// conversation by conversation and let go as a whole, whatever comes meanwhile. Confined to the writer's thread.
+package final class LogTail {
     /// Bounds after which the records are to be applied, or nothing more may be acknowledged.
     package struct Bounds: Hashable, Sendable {
         /// Records after which the tail is applied.
@@ -23,7 +26,7 @@ package struct LogTail {
     }
 
     /// Newest numbers of a conversation, which its row has after the records are applied.
-    package struct ConversationPin {
+    package struct ConversationPin: Hashable, Sendable {
         /// Newest sequence.
         package var head: Int64
         /// Messages that count as unread.
@@ -32,17 +35,6 @@ package struct LogTail {
         package var activeAtMilliseconds: Int64
         /// ID of the newest message.
         package var newestID: MessageID
-        /// One of its messages has rows beside it.
-        package var hasLists = false
-        /// Its messages in the order of their sequences, without a gap.
-        fileprivate var messages: [KeptRecord] = []
-
-        fileprivate init(_ message: LoggedMessage) {
-            self.head = message.sequence - 1
-            self.headCountable = message.countable
-            self.activeAtMilliseconds = message.sentAtMilliseconds
-            self.newestID = message.id
-        }
     }
 
     /// Numbers of a member's row that only records say. What is `nil` stays as the row has it.
@@ -66,11 +58,6 @@ package struct LogTail {
         }
     }
 
-    private struct MemberKey: Hashable {
-        let conversation: ConversationID
-        let user: UserID
-    }
-
     /// Most bytes that applying writes for one conversation beside its messages: the last page of them and one more, the
     /// page of its row, and two of the index by the time of its newest message.
     static let conversationBytes = 5 * LogFormat.pageBytes
@@ -80,22 +67,16 @@ package struct LogTail {
     static let listedBytes = 2 * LogFormat.pageBytes
 
     private let bounds: Bounds
-    private var pending: [KeptRecord] = []
-    private var conversations: [ConversationID: ConversationPin] = [:]
-    private var members: [MemberKey: MemberPin] = [:]
+    /// In the order of their records; new ones go to the last, which is empty or not sealed.
+    private var layers: [LogLayer] = [LogLayer()]
     /// Newest position that was added.
     private(set) package var newest: UInt64
     /// Newest position that is on the disk.
     private(set) package var synced: UInt64
     /// Newest position that the database holds.
     private(set) package var applied: UInt64
-    /// Position up to which records are being applied; `nil` when none are.
-    private(set) package var applying: UInt64?
-    /// Bytes that the records take in the log, with the rest of their last pages.
-    private(set) package var bytes = 0
-
-    /// Rows beside the messages.
-    private var listed = 0
+    /// Layers that are being applied in the open transaction, from the first on; `nil` when none are.
+    private var applyingLayers: Int?
 
     /// Makes an empty tail behind what the database holds.
     package init(applied: UInt64, bounds: Bounds = Bounds()) {
@@ -106,21 +87,24 @@ package struct LogTail {
     }
 
     /// Number of records.
-    package var count: Int { self.pending.count }
+    package var count: Int { Int(self.newest - self.applied) }
 
     /// True when the database holds everything.
-    package var isEmpty: Bool { self.pending.isEmpty }
+    package var isEmpty: Bool { self.newest == self.applied }
+
+    /// Bytes that the records take in the log, with the rest of their last pages.
+    package var bytes: Int { self.layers.reduce(0) { $0 + $1.bytes } }
 
     /// Bytes that applying writes at most, estimated: every row on a page of its own, but messages of one conversation.
-    package var applyingBytes: Int {
-        self.bytes + self.conversations.count * Self.conversationBytes + self.members.count * Self.memberBytes
-            + self.listed * Self.listedBytes
-    }
+    package var applyingBytes: Int { self.layers.reduce(0) { $0 + $1.applyingBytes } }
 
-    /// True when the records are to be applied now and not only when the writer is idle.
+    private var open: LogLayer { self.layers[self.layers.count - 1] }
+
+    /// True when the newest records are to be applied now and not only when the writer is idle.
     package var isDue: Bool {
-        self.pending.count >= self.bounds.applyRecords || self.bytes >= self.bounds.applyBytes
-            || self.applyingBytes >= self.bounds.applyPages
+        let open = self.open
+        return open.count >= self.bounds.applyRecords || open.bytes >= self.bounds.applyBytes
+            || open.applyingBytes >= self.bounds.applyPages
     }
 
     /// True when so much more may be acknowledged.
@@ -142,174 +126,168 @@ package struct LogTail {
     /// - Parameters:
     ///   - first: position of the first one: the next after `newest`.
     ///   - bytes: that they take in the log.
-    package mutating func add(_ entries: [LogEntry], at first: UInt64, bytes: Int) {
+    package func add(_ entries: [LogEntry], at first: UInt64, bytes: Int) {
         precondition(first == self.newest + 1, "positions have no gap")
         for (index, entry) in entries.enumerated() {
             // The rest of the last page is counted with the first record.
             let share = index == 0 ? bytes - bytes / entries.count * (entries.count - 1) : bytes / entries.count
-            let record = KeptRecord(position: first + UInt64(index), entry: entry, bytes: share)
-            self.pending.append(record)
-            self.pin(record)
+            self.add(entry, bytes: share)
         }
-        self.bytes += entries.isEmpty ? 0 : bytes
-        self.newest += UInt64(entries.count)
+    }
+
+    /// Adds the record behind the newest one.
+    ///
+    /// - Parameter bytes: that it takes in the log.
+    package func add(_ entry: LogEntry, bytes: Int) {
+        switch entry {
+        case .message(let message): self.add(message, bytes: bytes)
+        case .read, .delivered:
+            self.newest += 1
+            self.open.add(position: entry, at: self.newest, bytes: bytes)
+        }
+    }
+
+    /// Adds a message behind the newest record.
+    ///
+    /// - Parameter bytes: that it takes in the log.
+    package func add(_ message: LoggedMessage, bytes: Int) {
+        self.newest += 1
+        self.open.add(message, at: self.newest, bytes: bytes)
     }
 
     /// Notes what is on the disk: only that may be applied.
-    package mutating func noteSynced(through position: UInt64) {
+    package func noteSynced(through position: UInt64) {
         precondition(position <= self.newest, "only what was added can be synced")
         self.synced = max(self.synced, position)
     }
 
     /// Forgets what was not synced and never will be: its senders are told that it was not taken.
-    package mutating func dropUnsynced() {
-        self.pending.removeAll { $0.position > self.synced }
+    package func dropUnsynced() {
+        guard self.newest > self.synced else { return }
+        self.splitAtSynced()
+        self.layers.removeAll { $0.first > self.synced }
+        if self.layers.count == self.applyingLayers ?? 0 { self.layers.append(LogLayer()) }
         self.newest = self.synced
-        self.pinAll()
     }
 
-    private mutating func pinAll() {
-        self.conversations.removeAll(keepingCapacity: true)
-        self.members.removeAll(keepingCapacity: true)
-        self.bytes = 0
-        self.listed = 0
-        for record in self.pending {
-            self.bytes += record.bytes
-            self.pin(record)
+    /// Puts what is synced and what is not into different layers.
+    private func splitAtSynced() {
+        guard let index = self.layers.firstIndex(where: { $0.first <= self.synced && $0.last > self.synced }) else {
+            return
         }
-    }
-
-    private mutating func pin(_ record: KeptRecord) {
-        switch record.entry {
-        case .message(let message): self.pin(message, record)
-        case .read(let read):
-            self.members[MemberKey(conversation: read.conversation, user: read.user), default: MemberPin()].noteRead(
-                read)
-        case .delivered(let delivered):
-            let key = MemberKey(conversation: delivered.conversation, user: delivered.user)
-            var pin = self.members[key] ?? MemberPin()
-            if delivered.acknowledges { pin.acknowledged = max(pin.acknowledged ?? 0, delivered.sequence) }
-            self.members[key] = pin
-        }
-    }
-
-    private mutating func pin(_ message: LoggedMessage, _ record: KeptRecord) {
-        self.listed += message.lists?.count ?? 0
-        self.conversations[message.conversation, default: ConversationPin(message)].add(message, record)
-        guard message.isOfMember else { return }
-        let key = MemberKey(conversation: message.conversation, user: message.sender)
-        self.members[key, default: MemberPin()].noteOwn(message)
+        self.layers.replaceSubrange(index...index, with: self.layers[index].split(behind: self.synced))
     }
 
     // MARK: Looking
 
     /// Newest numbers of a conversation; `nil` when its row has them.
-    package func pin(of conversation: ConversationID) -> ConversationPin? { self.conversations[conversation] }
+    package func pin(of conversation: ConversationID) -> ConversationPin? {
+        for layer in self.layers.reversed() {
+            if let pin = layer.runs[conversation]?.pin { return pin }
+        }
+        return nil
+    }
+
+    /// True when a message of a conversation has rows beside it.
+    package func hasLists(in conversation: ConversationID) -> Bool {
+        self.layers.contains { $0.runs[conversation]?.hasLists ?? false }
+    }
 
     /// Newest numbers of a member; `nil` when the row has them.
     package func pin(of user: UserID, in conversation: ConversationID) -> MemberPin? {
-        self.members[MemberKey(conversation: conversation, user: user)]
+        var pin: MemberPin?
+        for layer in self.layers {
+            guard let newer = layer.runs[conversation]?.members[user] else { continue }
+            pin = pin.map { $0.followed(by: newer) } ?? newer
+        }
+        return pin
     }
 
     /// A message that the database does not hold; `nil` when it does, or when there is none.
     package func message(at place: MessagePlace) -> LoggedMessage? {
-        guard let pin = self.conversations[place.conversation] else { return nil }
-        let index = Int64(pin.messages.count) - 1 - (pin.head - place.sequence)
-        guard index >= 0, index < Int64(pin.messages.count), case .message(let message) = pin.messages[Int(index)].entry
-        else { return nil }
-        return message
+        for layer in self.layers.reversed() {
+            if let message = layer.runs[place.conversation]?.message(at: place.sequence) { return message }
+        }
+        return nil
     }
 
     /// The oldest message; `nil` when there is none.
-    package var oldestMessage: MessageID? {
-        for record in self.pending {
-            if case .message(let message) = record.entry { return message.id }
-        }
-        return nil
-    }
+    package var oldestMessage: MessageID? { self.layers.lazy.compactMap(\.oldestMessage).first }
 
     /// The newest message; `nil` when there is none.
-    package var newestMessage: MessageID? {
-        for record in self.pending.reversed() {
-            if case .message(let message) = record.entry { return message.id }
-        }
-        return nil
-    }
+    package var newestMessage: MessageID? { self.layers.reversed().lazy.compactMap(\.newestMessage).first }
 
     // MARK: Applying
 
-    /// Begins to apply what is on the disk: the records, those of one conversation together and in order.
-    /// `finishApplying` or `cancelApplying` follows.
-    package mutating func beginApplying() -> [LogEntry] {
-        precondition(self.applying == nil, "one transaction applies at a time")
-        let synced = self.synced
-        self.applying = synced
-        var order: [(conversation: ConversationID, record: KeptRecord)] = []
-        order.reserveCapacity(self.pending.count)
-        for record in self.pending {
-            guard record.position <= synced else { break }
-            order.append((record.entry.conversation, record))
-        }
-        order.sort { one, other in
-            one.conversation == other.conversation
-                ? one.record.position < other.record.position : one.conversation < other.conversation
-        }
-        return order.map(\.record.entry)
+    /// Seals what there is: what comes later is applied later.
+    ///
+    /// - Returns: whether there is a sealed layer all of which is on the disk: `beginApplyingSealed` may follow.
+    package func seal() -> Bool {
+        if self.layers.count == 1, !self.open.isEmpty { self.layers.append(LogLayer()) }
+        return self.layers.count > 1 && self.layers[0].last <= self.synced
     }
+
+    /// Begins to apply the oldest sealed layer, as `seal` has said that one may. `finishApplying` or `cancelApplying`
+    /// follows.
+    package func beginApplyingSealed() -> LogLayer {
+        precondition(self.applyingLayers == nil && self.layers.count > 1, "one transaction applies at a time")
+        self.applyingLayers = 1
+        return self.layers[0]
+    }
+
+    /// Begins to apply what is on the disk, or goes on with what the open transaction has begun: the layers, in order.
+    /// `finishApplying` or `cancelApplying` follows.
+    package func beginApplying() -> [LogLayer] {
+        self.splitAtSynced()
+        let count = self.layers.prefix { !$0.isEmpty && $0.last <= self.synced }.count
+        if count == self.layers.count { self.layers.append(LogLayer()) }
+        self.applyingLayers = count
+        return Array(self.layers[..<count])
+    }
+
+    /// True when a transaction applies records.
+    package var isApplying: Bool { self.applyingLayers != nil }
 
     /// After the commit: the database holds what was applied, and its segments may be used again.
     ///
     /// - Returns: the position up to which that is.
     @discardableResult
-    package mutating func finishApplying() -> UInt64 {
-        guard let applying = self.applying else { preconditionFailure("nothing is being applied") }
-        self.applying = nil
-        self.applied = applying
-        let count = self.pending.prefix { $0.position <= applying }.count
-        self.pending.removeSubrange(..<count)
-        self.pinAll()
-        return applying
+    package func finishApplying() -> UInt64 {
+        guard let count = self.applyingLayers else { preconditionFailure("nothing is being applied") }
+        self.applyingLayers = nil
+        if count > 0 { self.applied = self.layers[count - 1].last }
+        self.layers.removeFirst(count)
+        return self.applied
     }
 
     /// After a rollback: everything is still to be applied, and no decision is taken before it was.
-    package mutating func cancelApplying() { self.applying = nil }
-}
-
-/// A record as the tail keeps it: one object for its place in the log and for its conversation.
-private final class KeptRecord {
-    let position: UInt64
-    let entry: LogEntry
-    /// Its share of the bytes of its batch in the log.
-    let bytes: Int
-
-    init(position: UInt64, entry: LogEntry, bytes: Int) {
-        self.position = position
-        self.entry = entry
-        self.bytes = bytes
-    }
-}
-
-extension LogTail.ConversationPin {
-    fileprivate mutating func add(_ message: LoggedMessage, _ record: KeptRecord) {
-        precondition(message.sequence == self.head + 1, "sequences have no gap")
-        self.head = message.sequence
-        self.headCountable = message.countable
-        self.activeAtMilliseconds = message.sentAtMilliseconds
-        self.newestID = message.id
-        if message.lists != nil { self.hasLists = true }
-        self.messages.append(record)
-    }
+    package func cancelApplying() { self.applyingLayers = nil }
 }
 
 extension LogTail.MemberPin {
-    fileprivate mutating func noteRead(_ read: LoggedRead) {
+    mutating func noteRead(_ read: LoggedRead) {
         self.read = read
         self.ownCountable = 0
     }
 
-    fileprivate mutating func noteOwn(_ message: LoggedMessage) {
+    mutating func noteOwn(_ message: LoggedMessage) {
         if message.counts { self.ownCountable += 1 }
         self.ownLastSequence = message.sequence
         self.ownLastCountable = message.countable
+    }
+
+    /// What both layers say.
+    fileprivate func followed(by newer: LogTail.MemberPin) -> LogTail.MemberPin {
+        var both = newer
+        if newer.read == nil {
+            both.read = self.read
+            both.ownCountable += self.ownCountable
+        }
+        if newer.ownLastSequence == nil {
+            both.ownLastSequence = self.ownLastSequence
+            both.ownLastCountable = self.ownLastCountable
+        }
+        if let older = self.acknowledged { both.acknowledged = max(newer.acknowledged ?? 0, older) }
+        return both
     }
 }

@@ -9,6 +9,16 @@ package final class LogThread: Sendable {
     /// Outcome of a batch: a success when all of its records are on the disk, and all before them.
     package typealias Outcome = Result<Void, LogError>
 
+    /// Counts since the thread began.
+    package struct Counts: Hashable, Sendable {
+        /// Syncs, each of a group of records.
+        package var syncs: Int64 = 0
+        /// Sum over all writes and syncs, microseconds.
+        package var microseconds: Int64 = 0
+        /// Number of segments that exist.
+        package var segments = 0
+    }
+
     private struct Submission: Sendable {
         let batch: LogBatch
         /// Position up to which everything has to be on the disk.
@@ -25,7 +35,7 @@ package final class LogThread: Sendable {
         var next: UInt64
         /// Newest position of the batches that are on the disk as a whole.
         var synced: UInt64
-        var segments: Int
+        var counts = Counts()
         /// The database holds everything up to here, and segments were not told yet.
         var release: UInt64?
     }
@@ -38,7 +48,7 @@ package final class LogThread: Sendable {
     package init(_ log: sending SegmentedLog, name: String = "store-log") {
         let (synced, segments) = (log.synced, log.segmentCount)
         let shared = Lock(log)
-        let state = ConditionLock(State(next: synced + 1, synced: synced, segments: segments))
+        let state = ConditionLock(State(next: synced + 1, synced: synced, counts: Counts(segments: segments)))
         self.log = shared
         self.state = state
         self.thread = Thread(name: name) { Self.work(shared, state) }
@@ -96,7 +106,7 @@ package final class LogThread: Sendable {
         self.state.change { state in
             state.next = position + 1
             state.synced = position
-            state.segments = segments
+            state.counts.segments = segments
             state.release = nil
         }
     }
@@ -110,8 +120,8 @@ package final class LogThread: Sendable {
     /// Newest position of the batches that are on the disk as a whole. Does not wait for a sync.
     package var synced: UInt64 { self.state.read { $0.synced } }
 
-    /// Number of segments that exist. Does not wait for a sync.
-    package var segmentCount: Int { self.state.read { $0.segments } }
+    /// Counts so far. Does not wait for a sync.
+    package var counts: Counts { self.state.read { $0.counts } }
 
     /// Works off what was submitted and ends the thread. Once.
     package func stop() {
@@ -143,7 +153,7 @@ package final class LogThread: Sendable {
                 try? log.prepareSpare()
                 return log.segmentCount
             }
-            state.change { $0.segments = segments }
+            state.change { $0.counts.segments = segments }
         }
     }
 
@@ -154,19 +164,24 @@ package final class LogThread: Sendable {
             defer { state.release = nil }
             return state.release
         }
-        let (synced, segments, failure) = log.withLock { log -> (UInt64, Int, LogError?) in
+        let start = Clock.system.now()
+        let (synced, groups, segments, failure) = log.withLock { log -> (UInt64, Int64, Int, LogError?) in
             if let release { log.release(through: release) }
             do throws(LogError) {
                 try log.append(submissions.map(\.batch))
-                return (log.synced, log.segmentCount, nil)
+                return (log.synced, log.groups, log.segmentCount, nil)
             } catch {
-                return (log.synced, log.segmentCount, error)
+                return (log.synced, log.groups, log.segmentCount, error)
             }
         }
+        let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
         let whole = submissions.last { $0.last <= synced }?.last
         state.change { state in
             state.synced = max(state.synced, whole ?? 0)
-            state.segments = segments
+            // A batch without records is told, and nothing is written.
+            if groups > state.counts.syncs { state.counts.microseconds += nanoseconds / 1_000 }
+            state.counts.syncs = groups
+            state.counts.segments = segments
         }
         for submission in submissions {
             if submission.last <= synced {

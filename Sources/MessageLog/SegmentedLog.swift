@@ -58,6 +58,8 @@ package final class SegmentedLog {
     private var nextPosition: UInt64 = 0
     /// Newest position that is on the disk.
     private(set) package var synced: UInt64 = 0
+    /// Groups that were written and synced.
+    private(set) package var groups: Int64 = 0
     private var state = State.notBegun
     /// Segments are missing, and the operator accepts that: the files begin anew with the next run.
     private var mustRemake = false
@@ -235,6 +237,7 @@ package final class SegmentedLog {
         self.segments[current].usedBytes = max(self.segments[current].usedBytes, self.offset)
         try self.disk.sync(file)
         self.synced = self.nextPosition - 1
+        self.groups += 1
         self.group.removeAll(keepingCapacity: true)
         self.groupCount = 0
     }

@@ -44,6 +44,22 @@ package struct StoreMetrics: Sendable, Equatable {
     package var clock = ClockState.settling
     /// Bytes of the write-ahead log in use.
     package var logBytes: Int64 = 0
+    /// Records acknowledged from the log that the database does not hold yet.
+    package var logRecords: Int64 = 0
+    /// Bytes that they take in the log.
+    package var logRecordBytes: Int64 = 0
+    /// Files of the log.
+    package var logSegments: Int64 = 0
+    /// Records of the log that were applied to the database.
+    package var logRecordsAll: Int64 = 0
+    /// Syncs of the log, each of a group of records.
+    package var logSyncs: Int64 = 0
+    /// Sum over all writes and syncs of the log, microseconds.
+    package var logSyncAllMicroseconds: Int64 = 0
+    /// Transactions that have applied records of the log.
+    package var logApplies: Int64 = 0
+    /// Parts of such transactions between which messages were decided.
+    package var logSlices: Int64 = 0
     /// Free bytes of the disk at the last look, at most a second ago.
     package var freeBytes: Int64 = 0
     /// Users in the writer's memory.

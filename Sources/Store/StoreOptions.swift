@@ -65,7 +65,7 @@ package struct StoreOptions: Sendable {
     /// Memberships, over all conversations, the writer keeps in memory: about 32 bytes each.
     package var cachedMembers = 262_144
     /// Client tokens the writer keeps in memory before it indexes them together; at most about twice as many at a time,
-    /// 48 bytes each.
+    /// 56 bytes each.
     package var recentTokens = 32_768
     /// Bounds of files and uploads.
     package var files = FileLimits()
@@ -86,6 +86,10 @@ package struct StoreOptions: Sendable {
     /// Bytes that applying the log may write, for which room is there; `nil` for half of the reserve file (`ballastBytes`),
     /// without which nothing is acknowledged from the log.
     package var logRoomBytes: Int?
+    /// Records of the log that are applied together, in one transaction.
+    package var logAppliedRecords = 16_000
+    /// Records of them that are applied between two batches at least: about a millisecond's work.
+    package var logSliceRecords = 256
     /// The log is applied only when it has to be, as for a read. For tests.
     package var appliesOnlyWhenAsked = false
     /// The disk below the log, in place of the folder's. For tests.

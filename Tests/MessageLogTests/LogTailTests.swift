@@ -3,6 +3,17 @@ import Testing
 
 @testable import MessageLog
 
+extension LogTail {
+    /// Begins to apply: the records, those of each conversation together and in order.
+    func begun() -> [LogEntry] {
+        self.beginApplying().flatMap(\.sortedRuns).flatMap { run in
+            let messages = run.messages.map { ($0.position, LogEntry.message($0.content)) }
+            let positions = run.positions.map { ($0.position, $0.content) }
+            return (messages + positions).sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}
+
 @Suite("The tail of the log") struct LogTailTests {
     private let one = ConversationID(rawValue: 1)
     private let two = ConversationID(rawValue: 2)
@@ -20,7 +31,7 @@ import Testing
 
     @Test("a head that only the tail knows is pinned until the commit that applies it")
     func heads() {
-        var tail = LogTail(applied: 10)
+        let tail = LogTail(applied: 10)
         tail.add([.message(LogFixture.message(7)), .message(LogFixture.message(8))], at: 11, bytes: 4_096)
         tail.add([.message(LogFixture.message(1, in: 2))], at: 13, bytes: 4_096)
         #expect(tail.pin(of: self.one)?.head == 8)
@@ -28,12 +39,12 @@ import Testing
         #expect(tail.pin(of: self.two)?.head == 1)
         #expect(tail.pin(of: ConversationID(rawValue: 3)) == nil)
         tail.noteSynced(through: 12)
-        #expect(tail.beginApplying() == [.message(LogFixture.message(7)), .message(LogFixture.message(8))])
+        #expect(tail.begun() == [.message(LogFixture.message(7)), .message(LogFixture.message(8))])
         // Still, while the transaction runs, and after it was undone.
         #expect(tail.pin(of: self.one)?.head == 8)
         tail.cancelApplying()
         #expect(tail.pin(of: self.one)?.head == 8 && tail.applied == 10)
-        #expect(tail.beginApplying().count == 2)
+        #expect(tail.begun().count == 2)
         #expect(tail.finishApplying() == 12)
         #expect(tail.pin(of: self.one) == nil && tail.pin(of: self.two)?.head == 1)
         #expect(tail.applied == 12 && tail.count == 1 && tail.bytes == 4_096)
@@ -41,12 +52,12 @@ import Testing
 
     @Test("only what is on the disk is applied")
     func onlySynced() {
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         tail.add(LogFixture.messages(1...3), at: 1, bytes: 4_096)
-        #expect(tail.beginApplying().isEmpty)
+        #expect(tail.begun().isEmpty)
         tail.finishApplying()
         tail.noteSynced(through: 2)
-        #expect(tail.beginApplying() == LogFixture.messages(1...2))
+        #expect(tail.begun() == LogFixture.messages(1...2))
         // What comes meanwhile is of the next time.
         tail.noteSynced(through: 3)
         tail.add(LogFixture.messages(4...4), at: 4, bytes: 4_096)
@@ -55,21 +66,59 @@ import Testing
         #expect(tail.message(at: MessagePlace(self.one, 3)) == LogFixture.message(3))
     }
 
+    @Test("what is sealed is applied apart from what comes meanwhile, once all of it is on the disk")
+    func sealed() {
+        let tail = LogTail(applied: 0)
+        tail.add(LogFixture.messages(1...3), at: 1, bytes: 4_096)
+        tail.noteSynced(through: 2)
+        #expect(!tail.seal())
+        tail.add(LogFixture.messages(4...5) + [self.read(4)], at: 4, bytes: 4_096)
+        tail.noteSynced(through: 3)
+        #expect(tail.seal())
+        #expect(tail.beginApplyingSealed().sortedRuns.flatMap(\.messages).map(\.content.sequence) == [1, 2, 3])
+        // What is being applied counts as not applied until the commit.
+        #expect(tail.pin(of: self.one)?.head == 5)
+        #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 7) == 0)
+        #expect(tail.message(at: MessagePlace(self.one, 2)) == LogFixture.message(2))
+        #expect(tail.finishApplying() == 3 && tail.count == 3)
+        #expect(tail.message(at: MessagePlace(self.one, 3)) == nil)
+        #expect(tail.pin(of: self.one)?.head == 5)
+        #expect(!tail.seal())
+        tail.noteSynced(through: 6)
+        #expect(tail.seal() && tail.begun().count == 3)
+        tail.cancelApplying()
+        #expect(tail.begun().count == 3 && tail.finishApplying() == 6 && tail.isEmpty)
+    }
+
+    @Test("own messages in two layers count together on top of the row")
+    func membersOfLayers() {
+        let tail = LogTail(applied: 0)
+        tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
+        tail.noteSynced(through: 2)
+        #expect(tail.seal())
+        tail.add(LogFixture.messages(3...3), at: 3, bytes: 4_096)
+        let pin = tail.pin(of: self.romeo, in: self.one)
+        #expect(pin?.ownCountableSinceRead(row: 5) == 8 && pin?.ownLastSequence == 3)
+        _ = tail.beginApplyingSealed()
+        tail.finishApplying()
+        #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 7) == 8)
+    }
+
     @Test("records are applied conversation by conversation, each in its order")
     func order() {
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         let entries: [LogEntry] = [
             .message(LogFixture.message(1, in: 2)), .message(LogFixture.message(1)), self.read(1),
             .message(LogFixture.message(2, in: 2)), .message(LogFixture.message(2)),
         ]
         tail.add(entries, at: 1, bytes: 4_096)
         tail.noteSynced(through: 5)
-        #expect(tail.beginApplying() == [entries[1], entries[2], entries[4], entries[0], entries[3]])
+        #expect(tail.begun() == [entries[1], entries[2], entries[4], entries[0], entries[3]])
     }
 
     @Test("a resend finds a message that is not applied")
     func resends() {
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         tail.add(LogFixture.messages(5...9), at: 1, bytes: 4_096)
         #expect(tail.message(at: MessagePlace(self.one, 5)) == LogFixture.message(5))
         #expect(tail.message(at: MessagePlace(self.one, 9)) == LogFixture.message(9))
@@ -81,7 +130,7 @@ import Testing
 
     @Test("what was not synced and never will be leaves nothing behind")
     func dropped() {
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
         tail.noteSynced(through: 2)
         tail.add(LogFixture.messages(3...4) + [self.read(4)], at: 3, bytes: 8_192)
@@ -95,7 +144,7 @@ import Testing
 
     @Test("a member's own messages count on top of the row, or of the newest reading position")
     func members() {
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
         #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 5) == 7)
         #expect(tail.pin(of: self.romeo, in: self.one)?.ownLastSequence == 2)
@@ -106,7 +155,7 @@ import Testing
         #expect(pin?.ownCountableSinceRead(row: 5) == 1 && pin?.read?.sequence == 2)
         // When the first two are in the row, only the rest is on top of it.
         tail.noteSynced(through: 2)
-        _ = tail.beginApplying()
+        _ = tail.begun()
         tail.noteSynced(through: 4)
         tail.finishApplying()
         #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 7) == 1)
@@ -115,7 +164,7 @@ import Testing
 
     @Test("what devices acknowledged is pinned, the highest of it")
     func acknowledged() {
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         for (index, sequence) in [4, 3].enumerated() {
             let delivered = LoggedDelivered(
                 user: self.romeo, deviceClass: nil, conversation: self.one, sequence: Int64(sequence),
@@ -133,19 +182,19 @@ import Testing
         bounds.applyPages = 100_000
         bounds.bytes = 60_000
         bounds.pages = 400_000
-        var tail = LogTail(applied: 0, bounds: bounds)
+        let tail = LogTail(applied: 0, bounds: bounds)
         tail.add(LogFixture.messages(1...2), at: 1, bytes: 4_096)
         #expect(!tail.isDue && tail.hasRoom(bytes: 4_096, records: 2))
         tail.add(LogFixture.messages(3...3), at: 3, bytes: 4_096)
         #expect(tail.isDue)
 
-        var large = LogTail(applied: 0, bounds: bounds)
+        let large = LogTail(applied: 0, bounds: bounds)
         large.add(LogFixture.messages(1...1), at: 1, bytes: 45_056)
         #expect(large.isDue && large.hasRoom(bytes: 12_288, records: 1) && !large.hasRoom(bytes: 16_384, records: 1))
 
         // Each conversation is rows of its own.
         bounds.applyRecords = 100
-        var wide = LogTail(applied: 0, bounds: bounds)
+        let wide = LogTail(applied: 0, bounds: bounds)
         for number in 1...6 as ClosedRange<Int64> {
             wide.add([.message(LogFixture.message(1, in: number))], at: UInt64(number), bytes: 1_000)
         }
@@ -158,7 +207,7 @@ import Testing
         wide.add([.message(mentioning)], at: 7, bytes: 1_000)
         #expect(wide.applyingBytes == before + 1_000 + 3 * LogTail.listedBytes)
         wide.noteSynced(through: 7)
-        _ = wide.beginApplying()
+        _ = wide.begun()
         wide.finishApplying()
         #expect(wide.isEmpty && wide.applyingBytes == 0)
     }
@@ -166,7 +215,7 @@ import Testing
     @Test("whatever is added, dropped and applied, the pins are those of the records left", arguments: 1...60)
     func random(_ seed: Int) {
         var random = SeededRandom(UInt64(seed))
-        var tail = LogTail(applied: 0)
+        let tail = LogTail(applied: 0)
         var heads: [ConversationID: Int64] = [:]
         var rows: [ConversationID: Int64] = [:]
         var pending: [LogEntry] = []
@@ -181,7 +230,7 @@ import Testing
                 tail.add([entry], at: tail.newest + 1, bytes: 4_096)
             case 6: tail.noteSynced(through: UInt64.random(in: tail.synced...tail.newest, using: &random))
             case 7:
-                let applying = tail.beginApplying()
+                let applying = tail.begun()
                 guard Bool.random(using: &random) else {
                     tail.cancelApplying()
                     continue

@@ -168,7 +168,7 @@ import Testing
         }
         thread.drain()
         #expect(told.outcomes.read { $0.allSatisfy { $0.error == nil } })
-        #expect(thread.segmentCount <= 3)
+        #expect(thread.counts.segments <= 3)
         try thread.wipe(applied: 40)
         for name in shared.disk.names() { #expect(shared.disk[name].allSatisfy { $0 == 0 }) }
         thread.stop()

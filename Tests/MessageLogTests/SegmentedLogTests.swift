@@ -107,7 +107,7 @@ import Testing
             while !tail.hasRoom(bytes: batch.loggedBytes, records: 1) {
                 // As little as possible is applied.
                 let applied = tail.applied + 1
-                var rest = LogTail(applied: applied)
+                let rest = LogTail(applied: applied)
                 for position in applied + 1..<tail.newest + 1 {
                     let kept = try #require(tail.message(at: MessagePlace(message.conversation, Int64(position))))
                     let bytes = try LogFixture.batch([.message(kept)]).loggedBytes

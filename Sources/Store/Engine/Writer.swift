@@ -81,6 +81,7 @@ final class Writer {
             // Twice: applying writes to SQLite's log first and to the database afterwards.
             bounds.pages = min(bounds.pages, options.logRoomBytes ?? Int(options.ballastBytes) / 2)
             bounds.applyPages = min(bounds.applyPages, bounds.pages / 2)
+            bounds.applyRecords = options.logAppliedRecords
             log = WriterLog(
                 started.log, run: started.run, bounds: bounds, reads: reads, observers: observers, queue: queue)
         }
@@ -119,7 +120,7 @@ final class Writer {
             case .look:
                 self.next += 1
                 self.settleLogFailures()
-                if self.reads.hasWaiting { self.guarded { () throws(StoreError) in try self.applyLog(all: false) } }
+                if self.reads.hasWaiting { self.guarded { () throws(StoreError) in try self.applyLog() } }
             case .maintenance(let done):
                 self.next += 1
                 self.guarded { () throws(StoreError) in try self.runMaintenanceRound() }
@@ -128,9 +129,11 @@ final class Writer {
                 self.next += 1
                 self.drain(request)
             case .appends, .job:
-                self.runBatch()
-                if self.isLogDue { self.guarded { () throws(StoreError) in try self.applyLog(all: false) } }
-                self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
+                let decided = self.runBatch()
+                if self.isLogDue {
+                    self.guarded { () throws(StoreError) in try self.applySlice(after: decided) }
+                }
+                self.guarded { () throws(StoreError) in try self.maintain() }
             }
         }
     }
@@ -156,7 +159,7 @@ final class Writer {
     /// True when the log is to be applied although requests wait.
     private var isLogDue: Bool {
         guard let log = self.log, !log.tail.isEmpty, !self.options.appliesOnlyWhenAsked else { return false }
-        return log.tail.isDue
+        return log.isPartlyApplied || log.tail.isDue
             || self.options.clock.now().milliseconds(since: self.tailSince) >= Self.longestTailMilliseconds
     }
 
@@ -166,14 +169,16 @@ final class Writer {
         let hasTail = self.log.map { !$0.tail.isEmpty } ?? false
         let appliesSoon = hasTail && !self.maintenance.isReadOnly && !self.hasFailed
         let pause = appliesSoon ? Self.quietMilliseconds : DiskMaintenance.tickMilliseconds
-        let waits = self.queue.mailbox.wait(milliseconds: self.hasIdleWork ? 0 : pause)
+        let hasWork = self.hasIdleWork || self.log?.isPartlyApplied == true
+        let waits = self.queue.mailbox.wait(milliseconds: hasWork ? 0 : pause)
         guard !waits else { return }
         self.settleLogFailures()
         if hasTail {
             if !self.options.appliesOnlyWhenAsked {
-                self.guarded { () throws(StoreError) in try self.applyLog(all: true) }
+                self.drainLog()
+                self.guarded { () throws(StoreError) in try self.applySlice(after: 0) }
             }
-            self.guarded { () throws(StoreError) in try self.maintenance.afterCommit() }
+            self.guarded { () throws(StoreError) in try self.maintain() }
             return
         }
         // What was applied may still be being told.
@@ -184,6 +189,12 @@ final class Writer {
             if isFirst { try self.maintenance.tick(isIdle: true) }
             self.hasIdleWork = try self.idleSlice(all: false)
         }
+    }
+
+    /// After a batch or a slice: keeps SQLite's log short, and looks at the disk once a second. Not within a transaction.
+    private func maintain() throws(StoreError) {
+        guard !self.connection.isInTransaction else { return }
+        try self.maintenance.afterCommit()
     }
 
     /// - Returns: whether there is more.
@@ -283,7 +294,7 @@ final class Writer {
     }
 
     private func drainedStanding(isErasing: Bool) throws(StoreError) -> StoreStanding {
-        try self.applyLog(all: true)
+        try self.applyLog()
         guard !self.hasFailed else { throw Self.hasFailedBefore }
         // What is left waits for room on the disk.
         guard self.log.map({ $0.tail.isEmpty && !$0.hasFailures }) ?? true else { throw .full }
@@ -297,7 +308,7 @@ final class Writer {
     private static let hasFailedBefore = StoreError.fatal("the store has failed before: see the log")
 
     private func runMaintenanceRound() throws(StoreError) {
-        try self.applyLog(all: true)
+        try self.applyLog()
         try self.maintenance.tick(isIdle: false)
         while try self.idleSlice(all: true) {}
         try self.maintenance.emptyLog()
@@ -305,13 +316,19 @@ final class Writer {
 
     // MARK: One batch
 
-    private func runBatch() {
+    /// - Returns: how many messages and changes it was.
+    private func runBatch() -> Int {
         var batch = self.nextBatch()
+        let count = batch.count
         self.hasIdleWork = false
-        guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
+        guard !self.hasFailed else {
+            self.failAfterFailure(batch.requests)
+            return count
+        }
         if let log = self.log, self.acknowledgesFromLog { self.runLogged(&batch, log) }
         if !batch.requests.isEmpty && !self.hasFailed { self.runDrained(batch) }
         self.memory.enforceBounds()
+        return count
     }
 
     private struct Batch {
@@ -324,25 +341,27 @@ final class Writer {
 
         /// Takes messages and changes away from the front.
         mutating func drop(_ dropped: Int) {
+            guard dropped < self.count else { return self = Batch() }
             var left = dropped
-            while left > 0, let first = self.requests.first {
-                guard case .appends(let appends) = first else {
-                    self.requests.removeFirst()
-                    self.count -= 1
+            var whole = 0
+            while left > 0, whole < self.requests.count {
+                guard case .appends(let appends) = self.requests[whole] else {
                     self.bytes -= WriterQueue.fixedBytes
                     left -= 1
+                    whole += 1
                     continue
                 }
                 let gone = appends.prefix(left)
-                self.count -= gone.count
                 self.bytes -= WriterQueue.cost(gone)
                 left -= gone.count
                 if gone.count == appends.count {
-                    self.requests.removeFirst()
+                    whole += 1
                 } else {
-                    self.requests[0] = .appends(Array(appends.dropFirst(gone.count)))
+                    self.requests[whole] = .appends(Array(appends.dropFirst(gone.count)))
                 }
             }
+            self.requests.removeFirst(whole)
+            self.count -= dropped
         }
     }
 
@@ -423,8 +442,11 @@ final class Writer {
     private var canWrite: Bool { !self.maintenance.isReadOnly && !(self.log?.hasFailures ?? false) }
 
     private func beginTransaction() throws(StoreError) {
-        guard !self.connection.isInTransaction else { return }
-        try self.connection.run("BEGIN IMMEDIATE")
+        if self.connection.isInTransaction {
+            guard self.log?.isPartlyApplied == true else { return }
+        } else {
+            try self.connection.run("BEGIN IMMEDIATE")
+        }
         // What the log holds comes first: whatever is read or changed from here on stands on it.
         if let log = self.log { _ = try log.apply(self.appender.rows, self.connection, &self.appender.sequencer) }
         self.changesAtBegin = self.connection.totalChanges
@@ -528,7 +550,7 @@ final class Writer {
         try self.writePosition(at: wall)
         try self.appender.sequencer.reserve(self.connection)
         // A transaction that applies the log has its own bound of pages.
-        let merges = !self.maintenance.isReadOnly && self.log?.tail.applying == nil
+        let merges = !self.maintenance.isReadOnly && self.log?.tail.isApplying != true
         if merges { try self.tokens.mergeAlong(self.told.room.count) }
         guard let hook = self.options.commitHook else {
             let count = try self.commit()
@@ -557,6 +579,9 @@ final class Writer {
         self.gauges.update {
             $0.commits.add(nanoseconds / 1_000)
             $0.metrics.commitAllMicroseconds += nanoseconds / 1_000
+            $0.metrics.logRecordsAll += Int64(applied)
+            if applied > 0 { $0.metrics.logApplies += 1 }
+            self.log?.note(in: &$0.metrics)
         }
         return applied
     }
@@ -606,7 +631,8 @@ final class Writer {
                 for append in appends {
                     if !log.hasRoom(for: append) {
                         self.submit(&batch, log)
-                        try self.applyLog(all: true)
+                        try self.applyLog()
+                        guard log.hasRoom(for: append) else { return }
                     }
                     guard try self.decide(append, at: wall, log) else { return self.submit(&batch, log) }
                     self.told.room.count += 1
@@ -626,7 +652,6 @@ final class Writer {
 
     /// - Returns: false, and nothing is decided, when it has to be in a transaction.
     private func decide(_ append: Append, at wall: Int64, _ log: WriterLog) throws(StoreError) -> Bool {
-        guard log.hasRoom(for: append) else { return false }
         switch try self.appender.decide(append, at: wall, canWrite: self.canWrite) {
         case .answered(let result):
             self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
@@ -683,6 +708,7 @@ final class Writer {
         do throws(StoreError) {
             self.drainLog()
             guard !self.hasFailed else { return self.failAfterFailure(batch.requests) }
+            if self.log?.isPartlyApplied == true { try self.beginTransaction() }
             try self.runTogether(batch.requests)
         } catch {
             self.rollBack()
@@ -697,20 +723,48 @@ final class Writer {
         self.settleLogFailures()
     }
 
-    /// Writes what the log holds to the database, in a transaction of its own.
-    ///
-    /// - Parameter all: also what is being synced; otherwise what is on the disk.
-    private func applyLog(all: Bool) throws(StoreError) {
+    /// Writes all that the log holds to the database, and commits.
+    private func applyLog() throws(StoreError) {
         guard let log = self.log else { return }
-        if all { self.drainLog() }
+        self.drainLog()
         guard !log.tail.isEmpty, !self.hasFailed else { return }
-        try self.connection.run("BEGIN IMMEDIATE")
+        if !self.connection.isInTransaction { try self.connection.run("BEGIN IMMEDIATE") }
         guard try log.apply(self.appender.rows, self.connection, &self.appender.sequencer) else {
             try self.connection.run("ROLLBACK")
             return
         }
+        try self.commitApplied()
+    }
+
+    private func commitApplied() throws(StoreError) {
         try self.appender.sequencer.reserve(self.connection)
         try self.mergeTokens(try self.commit())
+    }
+
+    /// Bytes of bodies after which a slice ends, unless the batch before was large.
+    private static let sliceBytes = 256 * 1024
+
+    /// Applies a part of what the log holds, so that nobody waits for the whole: the batches between two parts are decided
+    /// on top of the open transaction. The last part commits.
+    ///
+    /// - Parameter decided: how many messages the batch before had. Twice as many are applied, so that what comes
+    ///   meanwhile is less than what goes.
+    private func applySlice(after decided: Int) throws(StoreError) {
+        guard let log = self.log, !self.hasFailed else { return }
+        if !log.isPartlyApplied {
+            guard log.sealForSlices() else { return }
+            try self.connection.run("BEGIN IMMEDIATE")
+            log.beginSlices()
+        } else if log.tail.isDue {
+            return try self.applyLog()
+        }
+        let slice = LayerApplication.Slice(
+            records: max(self.options.logSliceRecords, 2 * decided),
+            bytes: max(Self.sliceBytes, 2 * Self.batchBytes * decided / Self.batchRequests))
+        let isWhole = try log.applySlice(
+            slice, self.appender.rows, self.connection, &self.appender.sequencer)
+        self.gauges.update { $0.metrics.logSlices += 1 }
+        if isWhole { try self.commitApplied() }
     }
 
     /// After records were applied: merges about as many tokens.
@@ -895,7 +949,7 @@ final class Writer {
 
     private func end() {
         self.guarded { () throws(StoreError) in
-            try self.applyLog(all: true)
+            try self.applyLog()
             if !self.maintenance.isReadOnly { _ = try self.tokens.mergeIdle(all: true, self.appender.sequencer) }
             try self.wipeLog(atOnce: true)
             try self.beginTransaction()
@@ -919,6 +973,7 @@ final class Writer {
             state.metrics.refused += counts.refused
             state.metrics.transient += counts.transient
             state.metrics.logBytes = self.connection.logBytes
+            self.log?.note(in: &state.metrics)
             state.metrics.cachedUsers = Int64(self.memory.userCount)
             state.metrics.cachedConversations = Int64(self.memory.conversationCount)
         }

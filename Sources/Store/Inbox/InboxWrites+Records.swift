@@ -33,7 +33,7 @@ extension InboxWrites {
         tail.pin(of: user, in: id).map { $0.bring(&member) }
         let before = member.readSequence
         let target = min(sequence, conversation.head)
-        guard try self.hasPositionsAlone(user, in: id), tail.pin(of: id)?.hasLists != true,
+        guard try self.hasPositionsAlone(user, in: id), !tail.hasLists(in: id),
             member.ownCountableSinceRead == 0 || target <= before || target >= member.ownLastSequence
         else { throw recorder.giveUp() }
         guard target > before else { return self.plainChange(member, conversation, hasMoved: false) }

@@ -100,7 +100,7 @@ struct LogBench {
 
         var bounds = LogTail.Bounds()
         bounds.bytes = .max / 2
-        var tail = LogTail(applied: 0, bounds: bounds)
+        let tail = LogTail(applied: 0, bounds: bounds)
         let entries = messages.map { LogEntry.message($0) }
         let pinning = self.nanoseconds(per: count) { () throws(LogError) in
             for start in stride(from: 0, to: count, by: 16_000) {
@@ -109,7 +109,7 @@ struct LogBench {
                     tail.add(Array(entries[part..<min(part + 20, end)]), at: UInt64(part + 1), bytes: 8_192)
                 }
                 tail.noteSynced(through: UInt64(end))
-                _ = tail.beginApplying()
+                for layer in tail.beginApplying() { _ = layer.sortedRuns }
                 tail.finishApplying()
             }
         }

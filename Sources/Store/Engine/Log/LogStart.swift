@@ -44,14 +44,17 @@ struct LogStart {
         _ rows: MessageRows, _ connection: Connection, _ sequencer: inout Sequencer
     ) throws(StoreError) {
         guard !self.entries.isEmpty else { return }
-        var tail = LogTail(applied: self.applied)
-        tail.add(self.entries, at: self.applied + 1, bytes: 0)
+        let tail = LogTail(applied: self.applied)
+        for entry in self.entries { tail.add(entry, bytes: 0) }
         tail.noteSynced(through: tail.newest)
         let newest = self.entries.newestNumber
         sequencer.begin(above: newest?.rawValue ?? 0, moment: self.entries.newestMoment)
         var numbers = sequencer
         defer { sequencer = numbers }
-        try rows.apply(tail.beginApplying()) { numbers.nextChange() }
+        for layer in tail.beginApplying() {
+            var application = LayerApplication(layer)
+            _ = try application.write(.everything, rows) { numbers.nextChange() }
+        }
         if let newest { try numbers.writeApplied(newest.rawValue, connection) }
         try connection.setMeta("log_applied", Int64(self.newest))
     }

@@ -5,7 +5,7 @@ import MessageLog
 /// The log as the writer has it: what it has decided and handed over, what is on the disk, and what the database does not
 /// hold yet. Confined to the writer's thread, but for what the log's thread tells.
 final class WriterLog {
-    private(set) var tail: LogTail
+    let tail: LogTail
     private let thread: LogThread
     private let reads: AppliedReads
     private let observers: StoreObservers
@@ -14,10 +14,10 @@ final class WriterLog {
     private var batch = LogBatch()
     /// Position of the newest record that was handed over.
     private var submitted: UInt64
-    /// Records that are being applied in the open transaction.
-    private var applying: [LogEntry] = []
-    /// Newest number among those.
-    private var applyingNewest: MessageID?
+    /// Layer of which the open transaction has written a part.
+    private var application: LayerApplication?
+    /// Records of layers that it has written whole, and the newest number of a message or event among them.
+    private var written: (records: Int, newest: Int64) = (0, 0)
     /// Batches that were not written, and why; the log's thread adds them.
     private let failures = Lock<[(Told, LogError)]>([])
     private(set) var run: UInt32
@@ -43,17 +43,26 @@ final class WriterLog {
     /// Takes a decided message into the batch.
     ///
     /// - Returns: false, and nothing is taken, when it is too large for a record.
-    func add(_ message: LoggedMessage) -> Bool { self.add(.message(message)) }
+    func add(_ message: LoggedMessage) -> Bool {
+        let before = self.batch.bytes.count
+        do throws(LogError) { try self.batch.add(message) } catch { return false }
+        self.tail.add(message, bytes: self.addedBytes(since: before))
+        return true
+    }
 
-    /// The same for any record.
+    /// Takes a position of a person into the batch.
+    ///
+    /// - Returns: false, and nothing is taken, when it is too large for a record.
     func add(_ entry: LogEntry) -> Bool {
         let before = self.batch.bytes.count
         do throws(LogError) { try self.batch.add(entry) } catch { return false }
-        // The rest of the last page of a group is counted with the first record.
-        let page = before == 0 ? LogFormat.pageBytes : 0
-        self.tail.add(
-            [entry], at: self.tail.newest + 1, bytes: self.batch.bytes.count - before + page)
+        self.tail.add(entry, bytes: self.addedBytes(since: before))
         return true
+    }
+
+    /// The rest of the last page of a group is counted with the first record.
+    private func addedBytes(since before: Int) -> Int {
+        self.batch.bytes.count - before + (before == 0 ? LogFormat.pageBytes : 0)
     }
 
     /// True when a message of so many bytes may be decided; otherwise the log is to be applied first.
@@ -104,6 +113,16 @@ final class WriterLog {
     }
 
     private static let keptBytes = 256 * 1024
+
+    /// Notes what an operator is shown of the log.
+    func note(in metrics: inout StoreMetrics) {
+        let counts = self.thread.counts
+        metrics.logRecords = Int64(self.tail.count)
+        metrics.logRecordBytes = Int64(self.tail.bytes)
+        metrics.logSegments = Int64(counts.segments)
+        metrics.logSyncs = counts.syncs
+        metrics.logSyncAllMicroseconds = counts.microseconds
+    }
 
     /// Waits until everything that was handed over is on the disk and told, or has failed.
     func drain() {
@@ -158,42 +177,97 @@ final class WriterLog {
 
     // MARK: Applying
 
-    /// Writes what is on the disk and not in the database, inside the open transaction.
+    /// True while the open transaction has written a part of a layer: it ends with `apply` or with more slices.
+    var isPartlyApplied: Bool { self.application != nil }
+
+    /// Seals what was decided so far, so that it is applied in slices.
+    ///
+    /// - Returns: whether all of it is on the disk: `beginSlices` may follow.
+    func sealForSlices() -> Bool {
+        self.noteSynced()
+        return !self.tail.isApplying && self.tail.seal()
+    }
+
+    /// Begins to apply what was sealed, in the transaction that was just opened.
+    func beginSlices() { self.application = LayerApplication(self.tail.beginApplyingSealed()) }
+
+    /// Writes the next slice.
+    ///
+    /// - Returns: whether all that was sealed is written: the commit follows.
+    func applySlice(
+        _ slice: LayerApplication.Slice, _ rows: MessageRows, _ connection: Connection, _ sequencer: inout Sequencer
+    ) throws(StoreError) -> Bool {
+        guard try self.write(slice, rows, &sequencer) else { return false }
+        try self.notePosition(connection, &sequencer)
+        return true
+    }
+
+    /// Writes what is on the disk and not in the database, inside the open transaction, which may have begun with it.
     ///
     /// - Returns: whether there was anything.
     func apply(
         _ rows: MessageRows, _ connection: Connection, _ sequencer: inout Sequencer
     ) throws(StoreError) -> Bool {
+        self.noteSynced()
+        guard self.isPartlyApplied || !self.tail.isApplying && self.tail.synced > self.tail.applied else {
+            return false
+        }
+        for layer in self.tail.beginApplying() {
+            // The first one may have been begun.
+            if self.application == nil { self.application = LayerApplication(layer) }
+            _ = try self.write(.everything, rows, &sequencer)
+        }
+        try self.notePosition(connection, &sequencer)
+        return true
+    }
+
+    private func noteSynced() {
         self.tail.noteSynced(through: min(max(self.tail.synced, self.thread.synced), self.tail.newest))
-        guard self.tail.applying == nil, self.tail.synced > self.tail.applied else { return false }
-        self.applying = self.tail.beginApplying()
+    }
+
+    private func write(
+        _ slice: LayerApplication.Slice, _ rows: MessageRows, _ sequencer: inout Sequencer
+    ) throws(StoreError) -> Bool {
+        guard var application = self.application else { return true }
         var numbers = sequencer
         defer { sequencer = numbers }
-        try rows.apply(self.applying) { numbers.nextChange() }
-        self.applyingNewest = self.applying.newestNumber
-        if let newest = self.applyingNewest { try numbers.writeApplied(newest.rawValue, connection) }
-        try connection.setMeta("log_applied", Int64(self.tail.synced))
-        try connection.setMeta("log_segments", Int64(self.thread.segmentCount))
+        let isWhole = try application.write(slice, rows) { numbers.nextChange() }
+        self.application = isWhole ? nil : application
+        guard isWhole else { return false }
+        self.written.records += application.layer.count
+        self.written.newest = max(self.written.newest, application.layer.newestNumber)
+        self.writtenPosition = application.layer.last
         return true
+    }
+
+    /// Position up to which the open transaction has written everything.
+    private var writtenPosition: UInt64 = 0
+
+    private func notePosition(_ connection: Connection, _ sequencer: inout Sequencer) throws(StoreError) {
+        if self.written.newest > 0 { try sequencer.writeApplied(self.written.newest, connection) }
+        try connection.setMeta("log_applied", Int64(self.writtenPosition))
+        try connection.setMeta("log_segments", Int64(self.thread.counts.segments))
     }
 
     /// After the commit of a transaction.
     ///
     /// - Returns: how many records it has applied, and the newest number of a message or event among them.
     func noteCommit() -> (count: Int, newest: MessageID?) {
-        guard self.tail.applying != nil else { return (0, nil) }
-        let result = (self.applying.count, self.applyingNewest)
-        self.applying = []
+        guard self.tail.isApplying else { return (0, nil) }
+        precondition(!self.isPartlyApplied, "no commit has a part of a layer")
+        let (records, newest) = self.written
+        self.written = (0, 0)
         let position = self.tail.finishApplying()
         self.thread.release(through: position)
         self.reads.noteApplied(through: position)
-        return result
+        return (records, newest == 0 ? nil : MessageID(rawValue: newest))
     }
 
     /// After the rollback of a transaction.
     func noteRollback() {
-        guard self.tail.applying != nil else { return }
-        self.applying = []
+        guard self.tail.isApplying else { return }
+        self.application = nil
+        self.written = (0, 0)
         self.tail.cancelApplying()
     }
 
@@ -205,17 +279,6 @@ final class WriterLog {
 
     /// Ends the thread. Once.
     func stop() { self.thread.stop() }
-}
-
-extension LogEntry {
-    /// The newest number of the sequencer in it; 0 for none.
-    var number: Int64 {
-        switch self {
-        case .message(let message): message.id.rawValue
-        case .read(let read): read.receipts.reduce(read.position.rawValue) { Swift.max($0, $1.position.rawValue) }
-        case .delivered(let delivered): delivered.receipts.reduce(0) { Swift.max($0, $1.position.rawValue) }
-        }
-    }
 }
 
 extension [LogEntry] {

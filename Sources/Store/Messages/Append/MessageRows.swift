@@ -111,51 +111,29 @@ struct MessageRows {
 
     // MARK: From the log
 
-    /// Writes what records say.
-    ///
-    /// - Parameters:
-    ///   - entries: those of one conversation together and in order.
-    ///   - nextChange: gives a change number that nothing else has.
-    /// - Throws: `fatal` also for what a statement refuses: it was acknowledged.
-    func apply(_ entries: [LogEntry], nextChange: () -> Int64) throws(StoreError) {
-        do throws(StoreError) {
-            var index = 0
-            while index < entries.count {
-                let conversation = entries[index].conversation
-                var end = index + 1
-                while end < entries.count, entries[end].conversation == conversation { end += 1 }
-                try self.apply(entries[index..<end], in: conversation, nextChange)
-                index = end
-            }
-        } catch {
-            guard error.reach == .request else { throw error }
-            throw .fatal("what was acknowledged cannot be written to the database: \(error)")
+    /// Writes what a record says of the positions of a person.
+    func write(_ entry: LogEntry, _ nextChange: () -> Int64) throws(StoreError) {
+        switch entry {
+        case .message(let message): try self.insert(message, nextChange: nextChange)
+        case .read(let read): try self.connection.apply(read, change: nextChange())
+        case .delivered(let delivered): try self.connection.apply(delivered)
         }
     }
 
-    private func apply(
-        _ entries: ArraySlice<LogEntry>, in conversation: ConversationID, _ nextChange: () -> Int64
-    ) throws(StoreError) {
-        var newest: LoggedMessage?
+    /// Writes the newest numbers of a conversation and of its members, after its records.
+    func finish(_ run: LogRun, _ nextChange: () -> Int64) throws(StoreError) {
+        guard let pin = run.pin else { return }
         var own: [UserID: OwnMessages] = [:]
-        for entry in entries {
-            switch entry {
-            case .message(let message):
-                try self.insert(message, nextChange: nextChange)
-                if message.isOfMember { own[message.sender, default: OwnMessages()].add(message) }
-                newest = message
-            case .read(let read):
-                try self.connection.apply(read, change: nextChange())
-                // The record counts what they have written up to here.
-                own[read.user]?.countable = 0
-            case .delivered(let delivered): try self.connection.apply(delivered)
-            }
+        for (user, pin) in run.members {
+            guard let sequence = pin.ownLastSequence else { continue }
+            // A reading position among the records has counted what they had written up to there.
+            own[user] = OwnMessages(
+                countable: pin.ownCountable, lastSequence: sequence, lastCountable: pin.ownLastCountable)
         }
-        guard let newest else { return }
         let head = Head(
-            sequence: newest.sequence, countable: newest.countable, activeAt: newest.sentAtMilliseconds,
-            position: newest.id.rawValue)
-        try self.update(conversation, head, own: own, change: nextChange())
+            sequence: pin.head, countable: pin.headCountable, activeAt: pin.activeAtMilliseconds,
+            position: pin.newestID.rawValue)
+        try self.update(run.conversation, head, own: own, change: nextChange())
     }
 }
 

@@ -20,6 +20,8 @@ final class TokenIndex {
         let conversation: Int64
         let sequence: Int64
         let day: Int64
+        /// Of the message; 0 for one that is in the table.
+        let id: Int64
     }
 
     private let connection: Connection
@@ -28,10 +30,8 @@ final class TokenIndex {
     private let roundKeys: Int
     /// Keys that are not merged, or are about to be.
     private var recent: [Int64: Place] = [:]
-    /// Keys of messages that are in the log and not in the database.
-    private var logged: [Int64: Place] = [:]
-    /// The same in the order of their messages, with the ids of these.
-    private var loggedOrder: [(id: MessageID, key: Int64)] = []
+    /// Those of messages that are in the log and not in the database, in the order of the messages, with the ids of these.
+    private var logged: [(id: MessageID, key: Int64)] = []
     /// Tells a message that is in the log and not in the database.
     private let pending: (MessagePlace) -> LoggedMessage?
     /// Keys that the open transaction added.
@@ -103,10 +103,10 @@ final class TokenIndex {
     }
 
     private func place(of key: Int64) throws(StoreError) -> Place? {
-        if let known = self.logged[key] ?? self.recent[key] { return known }
+        if let known = self.recent[key] { return known }
         let sql: StaticString = "SELECT conversation_id, sequence, day FROM client_token WHERE key = ?"
         return try self.connection.first(sql, key) { row throws(StoreError) in
-            Place(conversation: row.int64(0), sequence: row.int64(1), day: row.int64(2))
+            Place(conversation: row.int64(0), sequence: row.int64(1), day: row.int64(2), id: 0)
         }
     }
 
@@ -114,41 +114,37 @@ final class TokenIndex {
 
     /// Notes the token of a message that the open transaction wrote.
     func add(_ message: LoggedMessage) {
-        guard let token = message.clientToken else { return }
-        let key = self.key(token, message.sender, message.conversation)
-        self.recent[key] = Place(
-            conversation: message.conversation.rawValue, sequence: message.sequence,
-            day: Self.day(of: message.sentAtMilliseconds))
-        self.added.append(key)
+        if let key = self.remember(message) { self.added.append(key) }
     }
 
     /// Notes the token of a message that goes to the log.
     func addLogged(_ message: LoggedMessage) {
-        guard let token = message.clientToken else { return }
+        if let key = self.remember(message) { self.logged.append((message.id, key)) }
+    }
+
+    private func remember(_ message: LoggedMessage) -> Int64? {
+        guard let token = message.clientToken else { return nil }
         let key = self.key(token, message.sender, message.conversation)
-        self.logged[key] = Place(
+        self.recent[key] = Place(
             conversation: message.conversation.rawValue, sequence: message.sequence,
-            day: Self.day(of: message.sentAtMilliseconds))
-        self.loggedOrder.append((message.id, key))
+            day: Self.day(of: message.sentAtMilliseconds), id: message.id.rawValue)
+        return key
     }
 
     /// After a commit: the database holds the messages of the log up to one.
-    func applied(through id: MessageID) {
-        let count = self.loggedOrder.prefix { $0.id <= id }.count
-        for (_, key) in self.loggedOrder[..<count] {
-            if let place = self.logged.removeValue(forKey: key) { self.recent[key] = place }
-        }
-        self.loggedOrder.removeFirst(count)
-    }
+    func applied(through id: MessageID) { self.logged.removeFirst(self.logged.prefix { $0.id <= id }.count) }
 
     /// Forgets the messages of the log behind one: they were never taken.
     ///
     /// - Parameter id: `nil` for all of them.
     func dropLogged(behind id: MessageID?) {
-        let kept = self.loggedOrder.prefix { entry in id.map { entry.id <= $0 } ?? false }.count
-        for (_, key) in self.loggedOrder[kept...] { self.logged[key] = nil }
-        self.loggedOrder.removeSubrange(kept...)
+        let kept = self.logged.prefix { entry in id.map { entry.id <= $0 } ?? false }.count
+        for (_, key) in self.logged[kept...] { self.recent[key] = nil }
+        self.logged.removeSubrange(kept...)
     }
+
+    /// Keys of messages that the database holds, or the open transaction.
+    private var mergeable: Int { self.recent.count - self.logged.count }
 
     /// After a commit: what was added stays, what was merged leaves the memory.
     ///
@@ -188,7 +184,7 @@ final class TokenIndex {
     /// of them to share pages.
     func mergeAlong(_ count: Int) throws(StoreError) {
         if self.round.isEmpty {
-            guard self.recent.count >= self.roundKeys else { return }
+            guard self.mergeable >= self.roundKeys else { return }
             self.startRound()
         }
         try self.merge(count + count / 4)
@@ -200,21 +196,21 @@ final class TokenIndex {
     /// - Returns: whether there is more.
     func mergeIdle(all: Bool, _ sequencer: Sequencer) throws(StoreError) -> Bool {
         if self.round.isEmpty {
-            guard self.recent.count >= (all ? 1 : Self.idleKeys) else { return false }
+            guard self.mergeable >= (all ? 1 : Self.idleKeys) else { return false }
             self.startRound()
         }
         try self.connection.run("BEGIN IMMEDIATE")
         try self.merge(all ? self.round.count : Self.sliceKeys)
         try self.connection.run("COMMIT")
         self.transactionCommitted(newest: sequencer.newestID, change: sequencer.newestChange)
-        return !self.round.isEmpty || self.recent.count >= (all ? 1 : Self.idleKeys)
+        return !self.round.isEmpty || self.mergeable >= (all ? 1 : Self.idleKeys)
     }
 
     /// After messages of the log were applied: merges about as many keys, in a transaction of its own, which could touch a
     /// page for each.
     func mergeAfterApplying(_ count: Int) throws(StoreError) {
         if self.round.isEmpty {
-            guard self.recent.count >= self.roundKeys else { return }
+            guard self.mergeable >= self.roundKeys else { return }
             self.startRound()
         }
         try self.connection.run("BEGIN IMMEDIATE")
@@ -226,8 +222,10 @@ final class TokenIndex {
     /// Only what was committed may be in a round; what the open transaction adds comes with the next one.
     private func startRound() {
         let uncommitted = Set(self.added)
-        self.round =
-            uncommitted.isEmpty ? Array(self.recent.keys) : self.recent.keys.filter { !uncommitted.contains($0) }
+        let firstLogged = self.logged.first?.id.rawValue ?? .max
+        self.round = self.recent.compactMap { key, place in
+            place.id >= firstLogged || !uncommitted.isEmpty && uncommitted.contains(key) ? nil : key
+        }
         self.round.sort()
         self.roundStart = self.lastCommit
     }
@@ -269,7 +267,8 @@ final class TokenIndex {
                 // The newest wins, as it would have when they were added.
                 guard self.recent[key] == nil else { continue }
                 self.recent[key] = Place(
-                    conversation: conversation.rawValue, sequence: row.int64(0), day: Self.day(of: row.int64(3)))
+                    conversation: conversation.rawValue, sequence: row.int64(0), day: Self.day(of: row.int64(3)),
+                    id: row.int64(1))
             }
         }
     }

@@ -1,0 +1,149 @@
+package import ChatModel
+
+/// Records of the tail that are applied together: those of each conversation apart, with what they say all in all. Confined to
+/// the writer's thread.
+package final class LogLayer {
+    /// Position of the first record; above every other while there is none.
+    private(set) var first = UInt64.max
+    /// Position of the last record; 0 while there is none.
+    private(set) package var last: UInt64 = 0
+    /// Number of records.
+    private(set) package var count = 0
+    /// Bytes that the records take in the log.
+    private(set) var bytes = 0
+    /// Rows beside the messages.
+    private var listed = 0
+    /// Members whose rows change.
+    private var memberCount = 0
+    private(set) var oldestMessage: MessageID?
+    private(set) var newestMessage: MessageID?
+    /// The newest number of a message or event; 0 for none.
+    private(set) package var newestNumber: Int64 = 0
+    private(set) var runs: [ConversationID: LogRun] = [:]
+
+    init() {}
+
+    var isEmpty: Bool { self.count == 0 }
+
+    var applyingBytes: Int {
+        self.bytes + self.runs.count * LogTail.conversationBytes + self.memberCount * LogTail.memberBytes
+            + self.listed * LogTail.listedBytes
+    }
+
+    /// Records of each conversation, in the order in which the database keeps them.
+    package var sortedRuns: [LogRun] { self.runs.values.sorted { $0.conversation < $1.conversation } }
+
+    func add(_ message: LoggedMessage, at position: UInt64, bytes: Int) {
+        self.note(position, message.id.rawValue, bytes)
+        if self.oldestMessage == nil { self.oldestMessage = message.id }
+        self.newestMessage = message.id
+        self.listed += message.lists?.count ?? 0
+        if self.run(of: message.conversation).add(message, at: position, bytes: bytes) { self.memberCount += 1 }
+    }
+
+    /// Adds a position of a person.
+    func add(position entry: LogEntry, at position: UInt64, bytes: Int) {
+        self.note(position, entry.number, bytes)
+        if self.run(of: entry.conversation).add(position: entry, at: position, bytes: bytes) { self.memberCount += 1 }
+    }
+
+    private func note(_ position: UInt64, _ number: Int64, _ bytes: Int) {
+        self.first = min(self.first, position)
+        self.last = position
+        self.count += 1
+        self.bytes += bytes
+        self.newestNumber = max(self.newestNumber, number)
+    }
+
+    private func run(of conversation: ConversationID) -> LogRun {
+        if let known = self.runs[conversation] { return known }
+        let run = LogRun(conversation)
+        self.runs[conversation] = run
+        return run
+    }
+
+    /// The same records in two layers: those up to a position, and those behind it.
+    func split(behind position: UInt64) -> [LogLayer] {
+        let (older, newer) = (LogLayer(), LogLayer())
+        var records: [(position: UInt64, bytes: Int, entry: LogEntry)] = []
+        records.reserveCapacity(self.count)
+        for run in self.runs.values {
+            for kept in run.messages { records.append((kept.position, kept.bytes, .message(kept.content))) }
+            for kept in run.positions { records.append((kept.position, kept.bytes, kept.content)) }
+        }
+        records.sort { $0.position < $1.position }
+        for record in records {
+            let layer = record.position <= position ? older : newer
+            switch record.entry {
+            case .message(let message): layer.add(message, at: record.position, bytes: record.bytes)
+            case .read, .delivered: layer.add(position: record.entry, at: record.position, bytes: record.bytes)
+            }
+        }
+        return [older, newer]
+    }
+}
+
+/// Records of one conversation in a layer.
+package final class LogRun {
+    /// A record with its place in the log.
+    package struct Kept<Content: Sendable>: Sendable {
+        let position: UInt64
+        /// Its share of the bytes of its batch in the log.
+        let bytes: Int
+        /// What it says.
+        package let content: Content
+    }
+
+    /// Conversation concerned.
+    package let conversation: ConversationID
+    /// Messages in the order of their sequences, without a gap.
+    private(set) package var messages: [Kept<LoggedMessage>] = []
+    /// Positions of people, in their order.
+    private(set) package var positions: [Kept<LogEntry>] = []
+    /// What the records say of members.
+    private(set) package var members: [UserID: LogTail.MemberPin] = [:]
+    /// A message has rows beside it.
+    private(set) var hasLists = false
+    /// Newest numbers of the conversation; `nil` when there is no message.
+    private(set) package var pin: LogTail.ConversationPin?
+
+    init(_ conversation: ConversationID) { self.conversation = conversation }
+
+    /// - Returns: whether it is the first record of its member.
+    fileprivate func add(_ message: LoggedMessage, at position: UInt64, bytes: Int) -> Bool {
+        precondition(self.pin.map { $0.head + 1 == message.sequence } ?? true, "sequences have no gap")
+        self.pin = LogTail.ConversationPin(
+            head: message.sequence, headCountable: message.countable,
+            activeAtMilliseconds: message.sentAtMilliseconds, newestID: message.id)
+        if message.lists != nil { self.hasLists = true }
+        self.messages.append(Kept(position: position, bytes: bytes, content: message))
+        guard message.isOfMember else { return false }
+        return self.change(message.sender) { $0.noteOwn(message) }
+    }
+
+    /// - Returns: whether it is the first record of its member.
+    fileprivate func add(position entry: LogEntry, at position: UInt64, bytes: Int) -> Bool {
+        self.positions.append(Kept(position: position, bytes: bytes, content: entry))
+        switch entry {
+        case .message: preconditionFailure("a message is no position")
+        case .read(let read): return self.change(read.user) { $0.noteRead(read) }
+        case .delivered(let delivered):
+            return self.change(delivered.user) { pin in
+                if delivered.acknowledges { pin.acknowledged = max(pin.acknowledged ?? 0, delivered.sequence) }
+            }
+        }
+    }
+
+    private func change(_ user: UserID, _ body: (inout LogTail.MemberPin) -> Void) -> Bool {
+        let before = self.members.count
+        body(&self.members[user, default: LogTail.MemberPin()])
+        return self.members.count > before
+    }
+
+    func message(at sequence: Int64) -> LoggedMessage? {
+        guard let head = self.pin?.head else { return nil }
+        let index = Int64(self.messages.count) - 1 - (head - sequence)
+        guard index >= 0, index < Int64(self.messages.count) else { return nil }
+        return self.messages[Int(index)].content
+    }
+}

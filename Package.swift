@@ -140,6 +140,12 @@ let package = Package(
             common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"], settings: small
         ),
         module("LeanCloudImport", common + ["LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "Store"]),
+        module(
+            "Monitoring",
+            common + [
+                "Transport", "Store", "FileStore", "Transfers", "Profiles", "Search", "Accounts", "Broker", "Hooks",
+                "CLinux",
+            ], settings: small),
         module("CommandLineKit", ["CLinux", "Diagnostics"], settings: small),
         module("AdminAPI", common + ["CLinux"], settings: small),
         module(
@@ -159,7 +165,7 @@ let package = Package(
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "NativeAPI", "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers",
                 "Profiles", "Search",
-                "HTTPClient", "Hooks", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
+                "HTTPClient", "Hooks", "Monitoring", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
                 "LeanCloudGateway", "CAssets", "CLinux", "CZlib",
             ], settings: small),
 
@@ -256,6 +262,7 @@ let package = Package(
             ]),
         tests("Localization", ["Localization", "ByteCodec"]),
         tests("MessageLog", common + ["MessageLog", "CLinux"]),
+        tests("Monitoring", common + ["Monitoring", "Broker", "Hooks", "Store", "Transport"]),
         tests("NativeAPI", common + ["NativeAPI", "APIKit", "WuKongAPI", "Localization"]),
         tests("Profiles", common + ["Profiles", "Localization", "Store", "HTTPClient", "TeahouseTesting"]),
         tests(

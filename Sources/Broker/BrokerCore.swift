@@ -139,6 +139,7 @@ final class BrokerCore {
     func currentMetrics() -> BrokerMetrics {
         var metrics = self.metrics
         metrics.sessions = self.table.sessions.count
+        metrics.protocols = self.table.protocols
         metrics.usersOnline = self.table.usersOnline
         return metrics
     }

@@ -28,6 +28,8 @@ package struct BrokerLimits: Sendable {
 package struct BrokerMetrics: Hashable, Sendable {
     /// Sessions now.
     package var sessions = 0
+    /// Sessions now, by the name of their protocol.
+    package var protocols: [String: Int] = [:]
     /// People with a session now.
     package var usersOnline = 0
     /// Messages that were taken, transient ones included.

@@ -47,6 +47,8 @@ final class SessionTable {
     private(set) var people: [UserID: Person] = [:]
     /// How many sessions there are of a name.
     private var names: [UserName: Int] = [:]
+    /// How many sessions there are of each protocol, by its name; those of none are left out.
+    private(set) var protocols: [String: Int] = [:]
     private var lanes: [ObjectIdentifier: Lane] = [:]
     private var lastID: UInt64 = 0
     /// Rises with every session that comes or goes: what was computed from the table is valid for one value of it.
@@ -93,6 +95,7 @@ final class SessionTable {
         person.sessions.append(session)
         self.sessions[description.id] = session
         self.names[description.userName, default: 0] += 1
+        self.protocols[description.protocolName, default: 0] += 1
         return session
     }
 
@@ -103,6 +106,8 @@ final class SessionTable {
         session.person.sessions.removeAll { $0 === session }
         let name = session.description.userName
         self.names[name] = self.names[name].flatMap { $0 > 1 ? $0 - 1 : nil }
+        let spoken = session.description.protocolName
+        self.protocols[spoken] = self.protocols[spoken].flatMap { $0 > 1 ? $0 - 1 : nil }
         return session
     }
 

@@ -42,16 +42,23 @@ package final class LogThread: Sendable {
 
     private let log: Lock<SegmentedLog>
     private let state: ConditionLock<State>
+    private let measured: @Sendable (Int64) -> Void
     private let thread: Thread
 
     /// Starts the thread. The log has begun its run.
-    package init(_ log: sending SegmentedLog, name: String = "store-log") {
+    ///
+    /// - Parameter measured: is told how long each group with records took to write and sync, microseconds. It must be short.
+    package init(
+        _ log: sending SegmentedLog, name: String = "store-log",
+        measured: @escaping @Sendable (_ microseconds: Int64) -> Void = { _ in }
+    ) {
         let (synced, segments) = (log.synced, log.segmentCount)
         let shared = Lock(log)
         let state = ConditionLock(State(next: synced + 1, synced: synced, counts: Counts(segments: segments)))
         self.log = shared
         self.state = state
-        self.thread = Thread(name: name) { Self.work(shared, state) }
+        self.measured = measured
+        self.thread = Thread(name: name) { Self.work(shared, state, measured) }
     }
 
     /// Hands a batch to the log. One thread submits: the writer. A batch without records is told in its turn, when what was
@@ -80,7 +87,7 @@ package final class LogThread: Sendable {
         }
         if isMine {
             let submission = Submission(batch: batch, last: positions.upperBound - 1, then: then)
-            Self.write([submission], self.log, self.state)
+            Self.write([submission], self.log, self.state, self.measured)
             self.state.change { $0.isBusy = false }
         }
         return positions
@@ -131,7 +138,9 @@ package final class LogThread: Sendable {
 
     // MARK: The thread
 
-    private static func work(_ log: Lock<SegmentedLog>, _ state: ConditionLock<State>) {
+    private static func work(
+        _ log: Lock<SegmentedLog>, _ state: ConditionLock<State>, _ measured: @Sendable (Int64) -> Void
+    ) {
         while true {
             let submissions = state.waitForWork(
                 until: { !$0.isBusy && (!$0.waiting.isEmpty || $0.isStopped) },
@@ -142,7 +151,7 @@ package final class LogThread: Sendable {
                     return taken
                 })
             guard !submissions.isEmpty else { return }
-            self.write(submissions, log, state)
+            self.write(submissions, log, state, measured)
             let isIdle = state.change { state in
                 state.isBusy = false
                 return state.waiting.isEmpty
@@ -158,7 +167,8 @@ package final class LogThread: Sendable {
     }
 
     private static func write(
-        _ submissions: [Submission], _ log: Lock<SegmentedLog>, _ state: ConditionLock<State>
+        _ submissions: [Submission], _ log: Lock<SegmentedLog>, _ state: ConditionLock<State>,
+        _ measured: @Sendable (Int64) -> Void
     ) {
         let release = state.change { state in
             defer { state.release = nil }
@@ -176,13 +186,16 @@ package final class LogThread: Sendable {
         }
         let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
         let whole = submissions.last { $0.last <= synced }?.last
-        state.change { state in
+        let isNew = state.change { state in
             state.synced = max(state.synced, whole ?? 0)
             // A batch without records is told, and nothing is written.
-            if groups > state.counts.syncs { state.counts.microseconds += nanoseconds / 1_000 }
+            let isNew = groups > state.counts.syncs
+            if isNew { state.counts.microseconds += nanoseconds / 1_000 }
             state.counts.syncs = groups
             state.counts.segments = segments
+            return isNew
         }
+        if isNew { measured(nanoseconds / 1_000) }
         for submission in submissions {
             if submission.last <= synced {
                 submission.then(.success(()))

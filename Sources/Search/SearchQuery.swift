@@ -102,6 +102,9 @@ package struct SearchStatus: Hashable, Sendable {
     package var cutShort: Int64 = 0
     /// Why it cannot be used, or was built anew; empty for never.
     package var reason = ""
+
+    /// Status of an index that is not open yet.
+    package static let unopened = SearchStatus()
 }
 
 /// Settings of the index.

@@ -10,6 +10,7 @@ import HTTPClient
 import Hooks
 import LeanCloudAPI
 import LeanCloudTranslation
+import Monitoring
 import Store
 import Transport
 import WuKongTranslation
@@ -176,6 +177,13 @@ final class OutboundServices: Sendable {
     // MARK: For the operator
 
     var hookMetrics: HookMetrics? { self.hooks?.metrics }
+
+    /// For who watches the server.
+    var reading: OutboundReading {
+        OutboundReading(
+            hooks: self.hookMetrics, functions: self.leanCloudHooks?.metrics ?? [],
+            functionsDropped: self.leanCloudHooks?.dropped ?? 0)
+    }
 
     var metrics: [AdminMetric] { self.eventMetrics + self.functionMetrics }
 

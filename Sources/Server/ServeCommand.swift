@@ -94,6 +94,9 @@ package enum ServeCommand {
         for address in server.addresses {
             log.info("listening", ["address": .text(address.description), "version": .text(Version.text)])
         }
+        for address in server.metricsAddresses {
+            log.info("listening for monitoring", ["address": .text(address.description)])
+        }
         let manager = ServiceManager()
         Self.announce("teahouse ready on \(server.addresses[0].description)\n")
         manager.tell(.ready(server.addresses[0].description))

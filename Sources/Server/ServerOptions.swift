@@ -53,6 +53,8 @@ package struct ServerOptions: Sendable {
     package var files = FileOptions()
     /// Settings of profiles.
     package var profiles = ProfileSettings()
+    /// Settings of the metrics.
+    package var metrics = MetricsOptions()
     /// How apps reach this server for files; `nil` for as they reached it when they asked.
     package var publicURL: String?
     /// `nil`: nobody outside is told anything.
@@ -106,6 +108,7 @@ extension ServerOptions {
         try self.applyProfiles(settings)
         try self.applyLeanCloud(settings)
         try self.applyLeanCloudDoor(settings)
+        try self.applyMetrics(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {

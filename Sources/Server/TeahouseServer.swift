@@ -10,6 +10,7 @@ package import HTTPClient
 package import Hooks
 import LeanCloudAPI
 import LeanCloudGateway
+import Monitoring
 package import Profiles
 package import Search
 package import Store
@@ -38,6 +39,7 @@ package final class TeahouseServer: Sendable {
     private let outbound: OutboundServices
     private let admin: AdminService
     private let live: LiveSettings
+    private let metricsPort: MetricsPort
     /// `nil` when there is no API for apps.
     private let friendPresence: FriendPresence?
 
@@ -49,6 +51,9 @@ package final class TeahouseServer: Sendable {
 
     /// Where it listens, with real ports.
     package var addresses: [BoundAddress] { self.transport.addresses }
+
+    /// Where it answers who watches it, with real ports; empty where no such address is configured.
+    package var metricsAddresses: [BoundAddress] { self.metricsPort.addresses }
 
     /// Opens the data folder, binds the ports, and accepts connections when it returns.
     ///
@@ -91,14 +96,33 @@ package final class TeahouseServer: Sendable {
             let files = FilesContext(api: api, transfers: self.transfers, settings: options.files.routes)
             let events = EventsContext(api: api, profiles: self.profiles, transfers: self.transfers)
             let feed = FeedContext(api: api, profiles: self.profiles, transfers: self.transfers)
+            let parts = ServerMetrics.Parts(
+                store: self.store, accounts: self.accounts, broker: self.broker, transfers: self.transfers,
+                profiles: self.profiles, search: self.search, folder: options.store.folder, version: Version.text,
+                limits: options.transportLimits.all)
+            let (metrics, readiness) = (ServerMetrics(parts, clock: options.clock), Readiness(self.store))
+            let tls = try Self.makeTLS(options)
             self.transport = try Self.makeTransport(
-                options, store: self.store, broker: self.broker, accounts: self.accounts, api: api, files: files,
-                events: events, feed: feed)
+                options, tls: tls, store: self.store, broker: self.broker, accounts: self.accounts, api: api,
+                files: files, events: events, feed: feed
+            ) { reactor in
+                MonitoringGateway(
+                    metrics, readiness, access: options.metrics.isOnPeoplesPort ? options.metrics.access : nil,
+                    tellsReasons: false, reactor: reactor)
+            }
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outbound = try OutboundServices(
                 options, store: self.store, broker: self.broker, app: self.accounts.app,
                 listening: self.transport.addresses)
             self.outbound.open(functions)
+            let outbound = self.outbound
+            metrics.open(self.transport, certificates: { tls?.expiries ?? [] }, outbound: { outbound.reading })
+            do throws(TransportError) {
+                self.metricsPort = try MetricsPort(options, tls: tls, metrics: metrics, readiness: readiness)
+            } catch {
+                outbound.stop()
+                throw .transport(error)
+            }
         } catch {
             self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
@@ -111,6 +135,7 @@ package final class TeahouseServer: Sendable {
                 accounts: self.accounts, broker: self.broker, moderation: moderation, transfers: self.transfers,
                 profiles: self.profiles)
         } catch {
+            self.metricsPort.stop()
             self.outbound.stop()
             self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
@@ -128,9 +153,22 @@ package final class TeahouseServer: Sendable {
         self.transport.start()
     }
 
+    /// - Returns: `nil` when TLS is not served.
+    private static func makeTLS(_ options: ServerOptions) throws(ServerError) -> TLSStore? {
+        guard options.servesTLS else { return nil }
+        let settings = TLSSettings(
+            folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)
+        do throws(TransportError) {
+            return try TLSStore(settings, log: options.log, clock: options.clock)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
     private static func makeTransport(
-        _ options: ServerOptions, store: Store, broker: Broker, accounts: Accounts, api: APIContext,
-        files: FilesContext, events: EventsContext, feed: FeedContext
+        _ options: ServerOptions, tls: TLSStore?, store: Store, broker: Broker, accounts: Accounts, api: APIContext,
+        files: FilesContext, events: EventsContext, feed: FeedContext,
+        monitoring: @escaping @Sendable (Reactor) -> MonitoringGateway
     ) throws(ServerError) -> TransportServer {
         let services = WuKongServices(
             broker: broker, authenticator: accounts.authenticator, settings: options.wuKong, log: options.log)
@@ -141,10 +179,7 @@ package final class TeahouseServer: Sendable {
             do throws(StoreError) { try leanCloud.begin() } catch { throw .store(error) }
         }
         let (servesLeanCloud, servesWuKong) = (options.servesLeanCloud, options.servesWuKong)
-        let settings = TLSSettings(
-            folder: options.store.folder + "/tls", certificates: options.certificates, hosts: options.transport.hosts)
         do throws(TransportError) {
-            let tls = options.servesTLS ? try TLSStore(settings, log: options.log, clock: options.clock) : nil
             return try TransportServer(
                 settings: options.transport, limits: options.transportLimits, tls: tls, log: options.log,
                 clock: options.clock
@@ -158,7 +193,9 @@ package final class TeahouseServer: Sendable {
                 gateways += [
                     FilesGateway(context: files, reactor: reactor), RouteGateway(context: api, reactor: reactor),
                 ]
-                return gateways + [SetupPage(accounts: accounts, reactor: reactor), Page(), LandingPage(tls: tls)]
+                return gateways + [
+                    monitoring(reactor), SetupPage(accounts: accounts, reactor: reactor), Page(), LandingPage(tls: tls),
+                ]
             }
         } catch {
             throw .transport(error)
@@ -194,8 +231,10 @@ package final class TeahouseServer: Sendable {
     package func stop(deadlineMilliseconds: Int64 = 5000) {
         // That everybody goes is no news of anybody.
         self.friendPresence?.stop()
+        self.metricsPort.beginDraining()
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
+        self.metricsPort.stop()
         self.outbound.stop()
         self.search.stop()
         Self.stop(self.transfers, self.profiles, self.lateProfiles)

@@ -255,6 +255,9 @@ package final class Store: Sendable {
 
     /// Counters of the writer, and the length of its queue.
     package var metrics: StoreMetrics { self.gauges.metrics }
+
+    /// Durations of commits, and of synced groups of the log.
+    package var durations: StoreDurations { self.gauges.durations }
 }
 
 /// A place to wait for one result.

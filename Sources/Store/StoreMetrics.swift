@@ -71,16 +71,55 @@ package struct StoreMetrics: Sendable, Equatable {
     package init() {}
 }
 
+/// Durations of one kind of work since the start, by size.
+package struct DurationCounts: Hashable, Sendable {
+    /// Bounds of the buckets, microseconds: powers of two, ascending.
+    package static let boundsMicroseconds: [Int64] = (7...22).map { 1 << $0 }
+
+    /// Number of durations below each bound.
+    package var below: [Int64]
+    /// Number of all durations.
+    package var count: Int64
+    /// Sum of all durations, microseconds.
+    package var allMicroseconds: Int64
+
+    package init(below: [Int64], count: Int64, allMicroseconds: Int64) {
+        self.below = below
+        self.count = count
+        self.allMicroseconds = allMicroseconds
+    }
+}
+
+/// Durations of what makes changes durable.
+package struct StoreDurations: Hashable, Sendable {
+    /// Of COMMIT, sync included.
+    package var commits: DurationCounts
+    /// Of writing and syncing a group of records in the log.
+    package var syncs: DurationCounts
+
+    package init(commits: DurationCounts, syncs: DurationCounts) {
+        self.commits = commits
+        self.syncs = syncs
+    }
+}
+
 /// Counts of values by size, in steps of an eighth of a power of two: any percentile within 12 %.
 struct Histogram {
     private var counts = [Int64](repeating: 0, count: 512)
     private(set) var total: Int64 = 0
     private(set) var most: Int64 = 0
+    private(set) var sum: Int64 = 0
 
     mutating func add(_ value: Int64) {
         self.counts[Self.bucket(of: value)] += 1
         self.total += 1
         self.most = max(self.most, value)
+        self.sum += value
+    }
+
+    /// Number of values below a power of two from 8 on.
+    func count(below bound: Int64) -> Int64 {
+        self.counts[..<Self.bucket(of: bound)].reduce(0, +)
     }
 
     /// The largest value of the bucket that holds the given share; 0 when empty.
@@ -113,6 +152,8 @@ final class StoreGauges: Sendable {
         var metrics = StoreMetrics()
         var batches = Histogram()
         var commits = Histogram()
+        /// Of groups of the log, microseconds.
+        var syncs = Histogram()
     }
 
     private let queue: WriterQueue
@@ -126,6 +167,7 @@ final class StoreGauges: Sendable {
         var metrics = self.state.withLock { state in
             var metrics = state.metrics
             metrics.commits = state.commits.total
+            metrics.commitAllMicroseconds = state.commits.sum
             metrics.batchP50 = state.batches.percentile(0.5)
             metrics.batchMost = state.batches.most
             metrics.commitP50Microseconds = state.commits.percentile(0.5)
@@ -140,5 +182,19 @@ final class StoreGauges: Sendable {
         metrics.queueBytesMaximum = self.queue.bytes.maximum
         metrics.busyRefusals = self.queue.requests.refusals + self.queue.bytes.refusals
         return metrics
+    }
+
+    var durations: StoreDurations {
+        self.state.withLock { state in
+            StoreDurations(commits: DurationCounts(state.commits), syncs: DurationCounts(state.syncs))
+        }
+    }
+}
+
+extension DurationCounts {
+    init(_ histogram: Histogram) {
+        self.init(
+            below: Self.boundsMicroseconds.map { histogram.count(below: $0) }, count: histogram.total,
+            allMicroseconds: histogram.sum)
     }
 }

@@ -42,7 +42,9 @@ extension Connection {
             result = Self.result(recv(self.descriptor, scratch.baseAddress, scratch.count, 0))
         }
         switch result {
-        case .moved(let count): self.received(UnsafeMutableRawBufferPointer(rebasing: scratch[..<count]))
+        case .moved(let count):
+            self.reactor.metrics.receivedBytes += Int64(count)
+            self.received(UnsafeMutableRawBufferPointer(rebasing: scratch[..<count]))
         case .blocked: break
         case .closed: self.inputClosed()
         case .failed(let code): self.drop(.failed(code))

@@ -71,6 +71,7 @@ extension Connection {
             switch self.writeSome() {
             case .moved(let count):
                 self.outbox.sent(count)
+                self.reactor.metrics.sentBytes += Int64(count)
                 sent += count
             case .blocked:
                 self.isBlocked = true

@@ -61,6 +61,8 @@ package final class Reactor {
     private var spareDescriptor: Int32
     private var lastRefusalLine: Int64 = 0
     private(set) var connectionCount = 0
+    /// Counted where bytes and connections come and go.
+    @exclusivity(unchecked) var metrics = TransportMetrics()
     private var isAccepting = true
     private var isStopped = false
     private var drainDeadline: Int64?
@@ -381,6 +383,7 @@ extension Reactor {
         let connection = Connection(id: id, reactor: self, descriptor: descriptor, peer: peer)
         self.slots[slot] = connection
         self.connectionCount += 1
+        self.metrics.accepted += 1
         self.environment.unauthenticated.enter(id, from: peer.address)
         connection.armedEvents = EPOLLIN.rawValue
         guard clinux_epoll_control(self.epoll, EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, id.rawValue) == 0 else {
@@ -410,8 +413,23 @@ extension Reactor {
         self.wakeups[slot] = .max
         self.freeSlots.append(slot)
         self.connectionCount -= 1
+        if let end = connection.end { self.metrics.noteEnd(end) }
         self.addressBook.leave(connection.peer.address)
         self.limits.connections.giveBack()
+    }
+}
+
+/// For who watches.
+extension Reactor {
+    /// Counts since the start, and what waits to be sent now: goes over all connections.
+    func measure() -> TransportMetrics {
+        var metrics = self.metrics
+        metrics.connections = Int64(self.connectionCount)
+        for case .some(let connection) in self.slots {
+            metrics.outboxBytes += Int64(connection.outboxBytes)
+            if connection.isCongested { metrics.congested += 1 }
+        }
+        return metrics
     }
 }
 

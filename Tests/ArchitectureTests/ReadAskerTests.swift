@@ -7,7 +7,7 @@ struct ReadAskerTests {
         "APIKit", "APIGateway", "NativeAPI", "WuKongAPI", "WuKongGateway", "LeanCloudAPI", "LeanCloudGateway",
         "Accounts",
         "Profiles",
-        "AdminService",
+        "AdminService", "Monitoring",
     ]
 
     @Test("a door that reads names the lane of sign-ins or who asks", arguments: modules)

@@ -83,7 +83,8 @@ final class Writer {
             bounds.applyPages = min(bounds.applyPages, bounds.pages / 2)
             bounds.applyRecords = options.logAppliedRecords
             log = WriterLog(
-                started.log, run: started.run, bounds: bounds, reads: reads, observers: observers, queue: queue)
+                started.log, run: started.run, bounds: bounds, reads: reads, observers: observers, queue: queue,
+                gauges: gauges)
         }
         self.log = log
         let known = log
@@ -578,7 +579,6 @@ final class Writer {
         self.tokens.transactionCommitted(newest: newest, change: sequencer.newestChange)
         self.gauges.update {
             $0.commits.add(nanoseconds / 1_000)
-            $0.metrics.commitAllMicroseconds += nanoseconds / 1_000
             $0.metrics.logRecordsAll += Int64(applied)
             if applied > 0 { $0.metrics.logApplies += 1 }
             self.log?.note(in: &$0.metrics)

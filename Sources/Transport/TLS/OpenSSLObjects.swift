@@ -86,9 +86,14 @@ final class Certificate {
 
     /// Seconds until it expires.
     func remainingSeconds(unixSeconds: Int64) -> Int64? {
+        Self.remainingSeconds(of: self.pointer, unixSeconds: unixSeconds)
+    }
+
+    /// Seconds until a certificate that somebody else holds expires.
+    static func remainingSeconds(of pointer: OpaquePointer, unixSeconds: Int64) -> Int64? {
         guard let now = ASN1_TIME_set(nil, time_t(unixSeconds)) else { return nil }
         defer { ASN1_STRING_free(now) }
-        return Self.seconds(from: now, to: X509_get0_notAfter(self.pointer))
+        return Self.seconds(from: now, to: X509_get0_notAfter(pointer))
     }
 
     private static func seconds(from start: UnsafePointer<ASN1_TIME>?, to end: UnsafePointer<ASN1_TIME>?) -> Int64? {

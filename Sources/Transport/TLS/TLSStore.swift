@@ -34,12 +34,26 @@ package struct TLSSettings: Sendable {
     }
 }
 
+/// The end of a certificate's life.
+package struct CertificateReading: Hashable, Sendable {
+    /// `own`, `authority`, or the path of the operator's file.
+    package var name: String
+    /// Seconds since 1970.
+    package var expiresAtSeconds: Int64
+
+    package init(name: String, expiresAtSeconds: Int64) {
+        self.name = name
+        self.expiresAtSeconds = expiresAtSeconds
+    }
+}
+
 /// The certificates of this server, exchanged while it runs: a connection keeps the ones that it began with.
 package final class TLSStore: Sendable {
     private struct State {
         var context: ServerContext
         var authorityPEM: [UInt8]
         var pin: [UInt8]
+        var expiries: [CertificateReading]
     }
 
     private let settings: TLSSettings
@@ -67,6 +81,9 @@ package final class TLSStore: Sendable {
     /// SHA-256 of the authority's public key (SubjectPublicKeyInfo), 32 bytes: what clients pin.
     package var authorityPin: [UInt8] { self.state.withLock { $0.pin } }
 
+    /// When the certificates that are in use end: our own, our authority, and the operator's, by path.
+    package var expiries: [CertificateReading] { self.state.withLock { $0.expiries } }
+
     func makeSession(descriptor: Int32) -> TLSSession? {
         let context = self.state.withLock { $0.context }
         return TLSSession(context: context.pointer, descriptor: descriptor)
@@ -85,12 +102,25 @@ package final class TLSStore: Sendable {
                 "authority_expires", ["days": .number(rest / 86_400), "folder": .text(settings.folder)])
         }
         var others: [ServerContext] = []
-        for files in settings.certificates { others.append(try ServerContext(files)) }
+        var expiries: [CertificateReading] = []
+        func note(_ name: String, _ certificate: OpaquePointer?) {
+            guard let certificate,
+                let rest = Certificate.remainingSeconds(of: certificate, unixSeconds: now)
+            else { return }
+            expiries.append(CertificateReading(name: name, expiresAtSeconds: now + rest))
+        }
+        note("own", leaf.certificate.pointer)
+        note("authority", authority.certificate.pointer)
+        for files in settings.certificates {
+            let context = try ServerContext(files)
+            note(files.certificate, SSL_CTX_get0_certificate(context.pointer))
+            others.append(context)
+        }
         let context = try ServerContext(leaf.certificate, leaf.key, chain: authority.certificate)
         try context.chooseByName(others)
         return State(
             context: context, authorityPEM: try authority.certificate.pem(),
-            pin: try authority.certificate.publicKeyPin())
+            pin: try authority.certificate.publicKeyPin(), expiries: expiries)
     }
 
     /// Names of this machine as its network knows it.

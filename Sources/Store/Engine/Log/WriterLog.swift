@@ -24,7 +24,7 @@ final class WriterLog {
 
     init(
         _ log: SegmentedLog, run: UInt32, bounds: LogTail.Bounds, reads: AppliedReads,
-        observers: StoreObservers, queue: WriterQueue
+        observers: StoreObservers, queue: WriterQueue, gauges: StoreGauges
     ) {
         let applied = log.synced
         self.tail = LogTail(applied: applied, bounds: bounds)
@@ -32,7 +32,7 @@ final class WriterLog {
         self.run = run
         // SAFETY: the start has made it on this thread, and nothing but its own thread has it from here on.
         nonisolated(unsafe) let started = log
-        self.thread = LogThread(started)
+        self.thread = LogThread(started) { microseconds in gauges.update { $0.syncs.add(microseconds) } }
         self.reads = reads
         self.observers = observers
         self.queue = queue

@@ -232,12 +232,13 @@ extension LeanCloudSession {
     }
 
     /// True when all that is unread in a conversation came since the client is signed in: it gets the messages
-    /// themselves.
+    /// themselves. What came after the look was not counted by it.
     private func isNews(_ state: UnreadConversation, among held: [Delivery]) -> Bool {
         guard state.unread > 0 else { return false }
         let fresh = held.count { delivery in
             let message = delivery.message
             return delivery.isStored && message.conversation == state.conversation.id
+                && message.sequence <= state.conversation.head
                 && message.sender != self.identity?.user
                 && message.content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
         }

@@ -57,6 +57,8 @@ struct RoundTests {
         try mercutio.say(typed("after"), in: other)
         try juliet.settle()
         #expect(juliet.waiting.isEmpty)
+        // The look sees all of it.
+        try server.server.store.drainAndWait()
         pause.release()
 
         let unread = try juliet.wait(.unread).unreadMessage?.convs
@@ -66,5 +68,39 @@ struct RoundTests {
         #expect(try juliet.nextPatch().data == typed("now!"), "it does not overtake what it changes")
         try juliet.settle()
         #expect(juliet.waiting.isEmpty)
+    }
+
+    @Test("what comes after the look for missed messages does not make those older that were missed")
+    func afterTheLook() throws {
+        let server = try TestServer { settings in
+            settings.store.readers = 1
+            settings.store.appliesOnlyWhenAsked = true
+        }
+        let other = try server.directID("mercutio", "juliet")
+        let mercutio = try server.client("mercutio")
+        try mercutio.say(typed("before"), in: other)
+        let juliet = try server.leanCloudSocket()
+        let token = try server.token("juliet", .app)
+        let pause = Pause(server)
+        try juliet.send(
+            GenericCommand { command in
+                command.cmd = .session
+                command.op = .open
+                command.appId = server.leanCloudAppID
+                command.peerId = "juliet"
+                command.sessionMessage = SessionCommand { message in
+                    message.s = token
+                    message.configBitmap = ConfigBitmap(rawValue: Dialect.swift.introduction.features)
+                }
+            })
+        _ = try juliet.wait(.session, .opened)
+        // Acknowledged from the log: the look, which was asked for before, does not see it.
+        try mercutio.say(typed("after"), in: other)
+        pause.release()
+
+        let unread = try juliet.wait(.unread).unreadMessage?.convs
+        #expect(unread?.map(\.cid) == [other] && unread?.first?.unread == 1)
+        #expect(unread?.first?.data == typed("before"))
+        #expect(try juliet.nextMessage().msg == typed("after"))
     }
 }

@@ -90,7 +90,7 @@ package final class LogRun {
         let position: UInt64
         /// Its share of the bytes of its batch in the log.
         let bytes: Int
-        /// What it says.
+        /// Content of the record.
         package let content: Content
     }
 
@@ -100,7 +100,7 @@ package final class LogRun {
     private(set) package var messages: [Kept<LoggedMessage>] = []
     /// Positions of people, in their order.
     private(set) package var positions: [Kept<LogEntry>] = []
-    /// What the records say of members.
+    /// Numbers of members that the records say.
     private(set) package var members: [UserID: LogTail.MemberPin] = [:]
     /// A message has rows beside it.
     private(set) var hasLists = false

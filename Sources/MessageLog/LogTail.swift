@@ -276,7 +276,7 @@ extension LogTail.MemberPin {
         self.ownLastCountable = message.countable
     }
 
-    /// What both layers say.
+    /// Pin of both layers together.
     fileprivate func followed(by newer: LogTail.MemberPin) -> LogTail.MemberPin {
         var both = newer
         if newer.read == nil {

@@ -43,7 +43,7 @@ package struct MetricsSnapshot: Sendable {
 }
 
 extension DurationCounts {
-    /// Of no work.
+    /// Snapshot of no work.
     package static let none = DurationCounts(
         below: Self.boundsMicroseconds.map { _ in 0 }, count: 0, allMicroseconds: 0)
 }

@@ -59,7 +59,7 @@ package final class ServerMetrics: Sendable {
         weak var transport: TransportServer?
         var outbound: @Sendable () -> OutboundReading = { OutboundReading() }
         var certificates: @Sendable () -> [CertificateReading] = { [] }
-        /// Those who wait for the answer that is being gathered; empty when none is.
+        /// Callers that wait for the answer that is being gathered; empty when none is.
         var waiting: [Answer] = []
         var last: (snapshot: MetricsSnapshot, at: Instant)?
         var slow: (reading: SlowReading, at: Instant)?

@@ -92,9 +92,9 @@ package struct DurationCounts: Hashable, Sendable {
 
 /// Durations of what makes changes durable.
 package struct StoreDurations: Hashable, Sendable {
-    /// Of COMMIT, sync included.
+    /// Time of COMMIT, sync included.
     package var commits: DurationCounts
-    /// Of writing and syncing a group of records in the log.
+    /// Time of writing and syncing a group of records in the log.
     package var syncs: DurationCounts
 
     package init(commits: DurationCounts, syncs: DurationCounts) {
@@ -152,7 +152,7 @@ final class StoreGauges: Sendable {
         var metrics = StoreMetrics()
         var batches = Histogram()
         var commits = Histogram()
-        /// Of groups of the log, microseconds.
+        /// Time of groups of the log, microseconds.
         var syncs = Histogram()
     }
 

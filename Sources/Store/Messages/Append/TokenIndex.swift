@@ -20,7 +20,7 @@ final class TokenIndex {
         let conversation: Int64
         let sequence: Int64
         let day: Int64
-        /// Of the message; 0 for one that is in the table.
+        /// Number of the message; 0 for one that is in the table.
         let id: Int64
     }
 
@@ -30,7 +30,7 @@ final class TokenIndex {
     private let roundKeys: Int
     /// Keys that are not merged, or are about to be.
     private var recent: [Int64: Place] = [:]
-    /// Those of messages that are in the log and not in the database, in the order of the messages, with the ids of these.
+    /// Tokens of messages that are in the log and not in the database, in the order of the messages, with the ids of these.
     private var logged: [(id: MessageID, key: Int64)] = []
     /// Tells a message that is in the log and not in the database.
     private let pending: (MessagePlace) -> LoggedMessage?

@@ -179,7 +179,7 @@ extension ImportWrites {
 
     // MARK: Edits and recalls
 
-    /// What people see of an imported message that was changed at its source.
+    /// Form in which people see an imported message that was changed at its source.
     private func noteExtra(
         at place: MessagePlace, withdrawn sender: UserID?, at time: Int64, _ run: inout ImportedRun
     ) throws(StoreError) {

@@ -136,6 +136,10 @@ let package = Package(
                 "Store", "Broker", "HTTPClient", "WuKongWire", "WuKongTranslation", "LeanCloudTranslation", "CLinux",
             ]),
         module(
+            "LeanCloudExport",
+            common + ["Store", "FileStore", "Accounts", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudPull"],
+            settings: small),
+        module(
             "LeanCloudPull",
             common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"], settings: small
         ),
@@ -175,8 +179,7 @@ let package = Package(
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
-                "LeanCloudWire",
-                "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
+                "LeanCloudExport", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: small),
 
@@ -270,7 +273,8 @@ let package = Package(
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
-                "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "COpenSSL", "teahouse",
+                "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "LeanCloudPull", "COpenSSL",
+                "teahouse",
             ]),
         tests("Search", common + ["Search", "Store"]),
         tests("Store", common + ["Store", "MessageLog", "CLinux"]),

@@ -10,8 +10,12 @@ package struct ImportedPassword: Hashable, Sendable {
     /// Most bytes of a salt; LeanCloud's have about 50.
     private static let maximumSaltBytes = 256
 
-    private let salt: String
+    /// Salt, as the export has it.
+    package let salt: String
     private let hash: [UInt8]
+
+    /// Hash as the export has it, in base64.
+    package var hashText: String { String(decoding: Base64.encode(self.hash), as: UTF8.self) }
 
     /// From an export.
     ///
@@ -23,8 +27,10 @@ package struct ImportedPassword: Hashable, Sendable {
         self.hash = bytes
     }
 
+    /// Reads what `stored` writes.
+    ///
     /// - Returns: `nil` for what is stored in another form.
-    init?(stored: String) {
+    package init?(stored: String) {
         guard stored.hasPrefix(Self.prefix) else { return nil }
         let rest = stored.dropFirst(Self.prefix.count)
         // Base64 has no such sign; a salt might.
@@ -34,7 +40,7 @@ package struct ImportedPassword: Hashable, Sendable {
 
     /// Text that is stored as the password hash of the user.
     package var stored: String {
-        "\(Self.prefix)\(self.salt)$\(String(decoding: Base64.encode(self.hash), as: UTF8.self))"
+        "\(Self.prefix)\(self.salt)$\(self.hashText)"
     }
 
     /// Some 0.3 ms.

@@ -17,6 +17,8 @@ package enum PullError: Error, Hashable, Sendable {
     /// The folder is from a newer teahouse.
     case newerFolder(format: Int64)
     case alreadyRunning(path: String)
+    /// A folder that is to be written anew holds something.
+    case notEmpty(path: String)
     /// The disk is full, or refuses; the number is `errno`.
     case disk(path: String, code: Int32)
     /// A file that was named cannot be read.
@@ -43,6 +45,7 @@ extension PullError: CustomStringConvertible {
         case .otherSource(let found): "the folder holds \(found): take another folder for this app"
         case .newerFolder(let format): "the folder has format \(format), this teahouse knows 1: run the newer teahouse"
         case .alreadyRunning(let path): "another pull works in \(path): wait for it, or stop it"
+        case .notEmpty(let path): "\(path) is not empty: name a folder that is not there yet, or empty it"
         case .disk(let path, let code):
             """
             \(path): \(String(cString: strerror(code))); what is saved stays, run the same command again when there is room

@@ -64,7 +64,8 @@ package let teahouseCommand: Command = Command(
         "teahouse doctor",
     ],
     subcommands: [
-        serveCommand, controlCommand, consoleCommand, verifyCommand, doctorCommand, leanCloudCommand, versionCommand,
+        serveCommand, controlCommand, consoleCommand, verifyCommand, doctorCommand, leanCloudCommand, exportCommand,
+        versionCommand,
         manualCommand, completionCommand,
     ])
 

@@ -51,7 +51,8 @@ let verifyCommand = Command(
     guard report.isClean else { throw CommandFailure(.refused, "") }
 }
 
-private func exitCode(for error: StoreError) -> ExitCode {
+/// Exit code of a command that cannot use a stopped server's folder.
+func exitCode(for error: StoreError) -> ExitCode {
     switch error {
     case .alreadyRunning: .alreadyRunning
     case .schemaTooNew, .invalid: .configuration

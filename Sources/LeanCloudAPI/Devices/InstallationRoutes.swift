@@ -1,6 +1,6 @@
 import APIKit
-import ByteCodec
-import ChatModel
+package import ByteCodec
+package import ChatModel
 import LeanCloudQuery
 import LeanCloudTranslation
 import Store
@@ -15,7 +15,7 @@ import Store
 ///
 /// Source: LeanCloud push REST guide, "Installations"; `docs/protocols/leancloud-storage-sdks.md` for what each SDK
 /// sends.
-enum InstallationRoutes {
+package enum InstallationRoutes {
     static let routes: [Route] = ["/1.1/installations", "/1.1/classes/_Installation"].flatMap { path in
         [
             Route("POST", path, .caller, Self.register), Route("GET", "\(path)/{id}", .caller, Self.show),
@@ -183,7 +183,7 @@ enum InstallationRoutes {
     // MARK: Rows
 
     /// The channels are those that were written, and the client id of who signed in on the device last.
-    static func row(_ installation: Installation) -> JSONValue {
+    package static func row(_ installation: Installation) -> JSONValue {
         var members = [JSONValue.Member("objectId", .string(installation.objectID.text))]
         let texts = [
             ("deviceType", installation.deviceType), ("deviceToken", installation.deviceToken),

@@ -1,11 +1,11 @@
 import APIKit
-import ByteCodec
-import ChatModel
+package import ByteCodec
+package import ChatModel
 import LeanCloudTranslation
 import Transport
 
 /// A file as a `_File` object.
-struct FileRow: Sendable {
+package struct FileRow: Sendable {
     /// How clients reach this server: as the operator says, else by the name that this one asked for. That is one of
     /// this server's names or addresses, for others are refused with 421.
     let base: String
@@ -19,6 +19,12 @@ struct FileRow: Sendable {
         let asked = call.request.serverAddress
         self.base = call.services.messageAddress(asked: asked) ?? ""
         self.asked = asked ?? self.base
+    }
+
+    /// - Parameter address: how apps reach this server, `https://chat.example.com`, without a slash behind.
+    package init(address: String) {
+        self.base = address
+        self.asked = address
     }
 
     /// Where the content is brought to: the server as this client has just reached it, whichever of its networks it is
@@ -44,7 +50,8 @@ struct FileRow: Sendable {
     /// and fail with an empty one.
     static func shownType(_ file: AppFile) -> String { file.mediaType.isEmpty ? MediaType.unknown : file.mediaType }
 
-    func json(_ file: AppFile) -> JSONValue {
+    /// Row of a file.
+    package func json(_ file: AppFile) -> JSONValue {
         let created = LeanCloudDates.text(file.createdAtMilliseconds)
         var members = [
             JSONValue.Member("objectId", .string(file.objectID.text)), JSONValue.Member("name", .string(file.name)),

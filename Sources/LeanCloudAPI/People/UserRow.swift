@@ -1,13 +1,15 @@
-import ByteCodec
-import ChatModel
+package import ByteCodec
+package import ChatModel
 import LeanCloudTranslation
 
 /// A person as a `_User` object.
-enum UserRow {
+package enum UserRow {
+    /// Row of a person.
+    ///
     /// - Parameters:
     ///   - isPrivate: also with what only the person and the app's own server see.
     ///   - token: for the answer of a sign-in.
-    static func json(_ user: AppUser, isPrivate: Bool, token: String? = nil) -> JSONValue {
+    package static func json(_ user: AppUser, isPrivate: Bool, token: String? = nil) -> JSONValue {
         var members = [
             JSONValue.Member("objectId", .string(user.name.text)), JSONValue.Member("username", .string(user.username)),
         ]

@@ -1,9 +1,9 @@
 import APIKit
 import Accounts
-import ByteCodec
-import ChatModel
+package import ByteCodec
+package import ChatModel
 import LeanCloudTranslation
-import Store
+package import Store
 
 /// Routes for the history. Source: LeanCloud realtime REST guide v2, "Query messages", and v1.
 enum HistoryRoutes {
@@ -175,8 +175,9 @@ struct HistoryRange: Sendable {
 }
 
 /// A message in the history. Where it came from is not known here: nobody's address is kept with what they said.
-enum HistoryRow {
-    static func json(_ standing: StandingMessage, in conversation: Conversation) -> JSONValue {
+package enum HistoryRow {
+    /// Row of a message.
+    package static func json(_ standing: StandingMessage, in conversation: Conversation) -> JSONValue {
         let item = LeanCloudContent.logItem(standing, in: conversation.kind)
         let cid = LeanCloudNames.conversationID(conversation.objectID, conversation.kind)
         var members = [

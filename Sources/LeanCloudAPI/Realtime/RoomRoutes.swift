@@ -1,7 +1,7 @@
 import APIKit
 import Broker
-import ByteCodec
-import ChatModel
+package import ByteCodec
+package import ChatModel
 import LeanCloudTranslation
 import Store
 
@@ -134,14 +134,8 @@ enum RoomRoutes {
             if let last, let index = members.firstIndex(where: { $0.name.text == last }) {
                 rest = members[(index + 1)...]
             }
-            return .json(.array(rest.prefix(limit).map { Self.row($0, in: service) }))
+            return .json(.array(rest.prefix(limit).map { SubscriberRow.json($0, in: service) }))
         }
-    }
-
-    private static func row(_ member: Member, in service: Conversation) -> JSONValue {
-        .fields(
-            ("timestamp", .integer(member.joinedAtMilliseconds)), ("subscriber", .string(member.name.text)),
-            ("conv_id", .string(service.objectID.text)))
     }
 
     @Sendable private static func count(_ call: RealtimeCall) throws(APIFailure) {
@@ -175,7 +169,17 @@ enum RoomRoutes {
             if direction == "old" { sorted.reverse() }
             var rest = sorted[...]
             if let index = sorted.firstIndex(where: { $0.0.objectID.text == last }) { rest = sorted[(index + 1)...] }
-            return .json(.array(rest.prefix(limit).map { Self.row($0.1, in: $0.0) }))
+            return .json(.array(rest.prefix(limit).map { SubscriberRow.json($0.1, in: $0.0) }))
         }
+    }
+}
+
+/// A subscriber of a system conversation.
+package enum SubscriberRow {
+    /// Row of a subscriber.
+    package static func json(_ member: Member, in service: Conversation) -> JSONValue {
+        .fields(
+            ("timestamp", .integer(member.joinedAtMilliseconds)), ("subscriber", .string(member.name.text)),
+            ("conv_id", .string(service.objectID.text)))
     }
 }

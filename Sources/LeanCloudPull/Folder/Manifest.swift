@@ -81,9 +81,10 @@ struct Manifest {
 
 /// The page that explains the folder to whoever opens it.
 enum ReadMe {
-    static func text(source: String, app: String) -> String {
+    /// - Parameter command: that wrote the folder.
+    static func text(source: String, app: String, by command: String = "teahouse leancloud pull") -> String {
         """
-        This folder holds what an app kept at LeanCloud, saved by "teahouse leancloud pull".
+        This folder holds what an app kept at LeanCloud, or at a server for its apps, saved by "\(command)".
         App: \(app)
         From: \(source)
 
@@ -103,7 +104,7 @@ enum ReadMe {
         report.json                 what was counted here and there, what is missing, and why
         .pull/                      how far the pull is; needed to go on, holds nothing of the app
 
-        本文件夹保存了一个应用在 LeanCloud 上的数据，由 "teahouse leancloud pull" 取回。其中有姓名、电话和聊天内容，请像保管密码一样保管它。
+        本文件夹保存了一个应用在 LeanCloud 上的数据，由 "\(command)" 取回。其中有姓名、电话和聊天内容，请像保管密码一样保管它。
 
         classes/NAME.jsonl          数据表 NAME，每行一个对象（JSON，UTF-8），与 REST API 返回的一致，按 objectId 排序
         classes/NAME.gone.jsonl     以前取回过、后来在源端被删除的对象

@@ -62,6 +62,11 @@ struct PullFolder: Sendable {
     /// - Parameter day: `2026-07-15`.
     func dayTable(_ day: String) -> SortedTable { self.table("messages/\(day)", log: "day-\(day)", Self.messageKey) }
 
+    /// All messages by time, before they are parted into days. Nothing of it stays.
+    var everyMessage: SortedTable {
+        SortedTable(path: self.work + "/messages.jsonl", logPath: self.work + "/messages.log", key: Self.messageKey)
+    }
+
     func oddTable(_ name: String) -> SortedTable { self.table("odd/\(name)", log: "odd-\(name)") { $0 } }
 
     var subscribers: SortedTable { self.table("subscribers", log: "subscribers", Self.subscriberKey) }

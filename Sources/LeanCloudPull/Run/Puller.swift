@@ -145,63 +145,7 @@ package final class Puller {
         try self.mergeOddRows()
         for name in self.folder.logs("day") { try self.folder.dayTable(name).merge() }
         for name in self.folder.logs("change") { try self.folder.classTable(name, isChange: true).merge() }
-        var manifest = Manifest(source: self.options.source, app: self.options.app)
-        var paths = ["files.jsonl", "subscribers.jsonl"]
-        for place in ["classes", "messages", "odd", "users"] {
-            paths += Disk.names(in: "\(self.options.folder)/\(place)").filter { $0.hasSuffix(".jsonl") }
-                .map { "\(place)/\($0)" }
-        }
-        for path in paths.sorted() {
-            guard let metrics = try Manifest.metrics(of: path, below: self.options.folder) else { continue }
-            manifest.tables.append(metrics)
-            if path.hasPrefix("messages/") { manifest.messages += metrics.rows }
-        }
-        try self.writeSums(&manifest)
-        self.count(manifest)
+        self.report.count(try self.folder.writeManifest(source: self.options.source, app: self.options.app))
         try Disk.write(self.report.json + [UInt8(ascii: "\n")], to: self.options.folder + "/report.json")
-    }
-
-    private func writeSums(_ manifest: inout Manifest) throws(PullError) {
-        let path = self.options.folder + "/SHA256SUMS"
-        let sums = try OutputFile(path + ".new")
-        func add(_ hash: String, _ path: String) throws(PullError) { try sums.write(Array("\(hash)  \(path)\n".utf8)) }
-        for table in manifest.tables { try add(table.sha256, table.path) }
-        var (contents, bytes) = (Int64(0), Int64(0))
-        try self.folder.files.forEach { line throws(PullError) in
-            guard let entry = FileEntry(line: line), entry.isHere else { return }
-            contents += 1
-            bytes += entry.bytes
-            // What a name may hold that ends a line was replaced when it was made.
-            try add(entry.sha256, entry.path)
-        }
-        manifest.contents = contents
-        manifest.contentBytes = bytes
-        try Disk.write(manifest.json, to: self.options.folder + "/manifest.json")
-        for name in ["README.txt", "manifest.json"] {
-            if let metrics = try Manifest.metrics(of: name, below: self.options.folder) {
-                try add(metrics.sha256, name)
-            }
-        }
-        try sums.finish()
-        try Disk.rename(path + ".new", to: path)
-    }
-
-    /// Fills the report with what the tables hold.
-    private func count(_ manifest: Manifest) {
-        let rows = Dictionary(uniqueKeysWithValues: manifest.tables.map { ($0.path, $0.rows) })
-        for index in self.report.classes.indices {
-            let name = self.report.classes[index].name
-            self.report.classes[index].here = rows["classes/\(name).jsonl"] ?? 0
-            self.report.classes[index].gone = rows["classes/\(name).gone.jsonl"] ?? 0
-            self.report.classes[index].odd = rows["odd/\(name).jsonl"] ?? 0
-        }
-        self.report.messages.here = manifest.messages
-        self.report.messages.odd = rows["odd/messages.jsonl"] ?? 0
-        self.report.exported.here = rows["users/_User.jsonl"] ?? 0
-        self.report.exported.odd = rows["odd/users.jsonl"] ?? 0
-        self.report.subscribers.here = rows["subscribers.jsonl"] ?? 0
-        self.report.subscribers.odd = rows["odd/subscribers.jsonl"] ?? 0
-        self.report.files.here = manifest.contents
-        self.report.fileBytes = manifest.contentBytes
     }
 }

@@ -90,9 +90,10 @@ private enum PullOutcome: Sendable {
 }
 
 extension PullError {
-    fileprivate var exitCode: ExitCode {
+    /// Exit code of the process.
+    var exitCode: ExitCode {
         switch self {
-        case .wrongKey, .notLeanCloud, .gaveUp, .refused, .plainKey, .otherSource, .stopped: .refused
+        case .wrongKey, .notLeanCloud, .gaveUp, .refused, .plainKey, .otherSource, .notEmpty, .stopped: .refused
         case .newerFolder: .configuration
         case .alreadyRunning: .alreadyRunning
         case .disk: .inputOutput

@@ -35,21 +35,7 @@ extension TestServer {
     func ctl(_ words: String..., language: Language = .english) -> ControlRun { self.ctl(words, language) }
 
     func ctl(_ words: [String], _ language: Language = .english) -> ControlRun {
-        let written = Lock(ControlRun(code: .done, output: "", error: ""))
-        let texts = Texts(embedded: language)
-        let terminal = Terminal(
-            texts: { texts($0, $1) }, environment: [:],
-            write: { stream, text in
-                written.withLock { if stream == .output { $0.output += text } else { $0.error += text } }
-                return true
-            },
-            readLine: { nil }, reply: { _ in .agreed })
-        let code = runCommandLine(
-            ["ctl", "--data", self.folder.path] + words, root: teahouseCommand, terminal: terminal)
-        return written.withLock { written in
-            written.code = code
-            return written
-        }
+        ControlRun.run(["ctl", "--data", self.folder.path] + words, language)
     }
 
     /// Writes a file that the operator has at hand; its path.
@@ -61,6 +47,26 @@ extension TestServer {
             throw TestClientError(description: "\(path) was not written")
         }
         return path
+    }
+}
+
+extension ControlRun {
+    /// Runs a whole command line in this process.
+    static func run(_ words: [String], _ language: Language = .english) -> ControlRun {
+        let written = Lock(ControlRun(code: .done, output: "", error: ""))
+        let texts = Texts(embedded: language)
+        let terminal = Terminal(
+            texts: { texts($0, $1) }, environment: [:],
+            write: { stream, text in
+                written.withLock { if stream == .output { $0.output += text } else { $0.error += text } }
+                return true
+            },
+            readLine: { nil }, reply: { _ in .agreed })
+        let code = runCommandLine(words, root: teahouseCommand, terminal: terminal)
+        return written.withLock { written in
+            written.code = code
+            return written
+        }
     }
 }
 

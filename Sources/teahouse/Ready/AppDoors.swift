@@ -187,7 +187,8 @@ final class AppDoors {
 
     func openAsPage(of origin: String) throws(ReadyFailure) {
         guard origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw ReadyFailure("it is no origin") }
-        _ = try self.webSocket(origin: origin)
+        // The server takes the connection of any page, to say in the protocol's words that it may not.
+        try ReadyChat(try self.webSocket(origin: origin), appID: self.keys.appID, client: "").prove()
     }
 
     // MARK: People and files

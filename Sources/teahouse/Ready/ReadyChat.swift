@@ -11,6 +11,8 @@ final class ReadyChat {
     }
 
     static let subprotocol = LeanCloudSubprotocol(.binary, .countsMissedMessages)
+    /// As the newest JavaScript SDK; without them nothing of a temporary conversation comes.
+    private static let features = ConfigBitmap(rawValue: 187)
     /// Life of the trial's conversation, seconds.
     private static let lifeSeconds: Int32 = 60
     /// Maximum number of commands to look through for one that must come.
@@ -72,7 +74,8 @@ final class ReadyChat {
         do throws(HTTPClientError) { try self.socket.send(.binary(Self.subprotocol.encode(command))) } catch {
             throw ReadyFailure(error.description)
         }
-        let answer = try self.wait("the answer to \(cmd)") { $0.i == number }
+        // A refusal of the whole connection answers no request.
+        let answer = try self.wait("the answer to \(cmd)") { $0.i == number || ($0.i == nil && $0.cmd == .error) }
         if let refusal = answer.errorMessage { throw ReadyFailure("\(refusal.code) \(refusal.reason)") }
         if let refusal = answer.sessionMessage, let code = refusal.code, code != 0 {
             throw ReadyFailure("\(code) \(refusal.reason ?? "")")
@@ -85,10 +88,14 @@ final class ReadyChat {
 
     // MARK: Steps
 
+    /// Asks for nothing: says whether the server takes commands on this connection.
+    func prove() throws(ReadyFailure) { _ = try self.request(.echo) { $0.peerId = nil } }
+
     func open(_ proof: Proof) throws(ReadyFailure) {
         let answer = try self.request(.session, .open) { command in
             var message = SessionCommand()
             message.ua = "teahouse/ready"
+            message.configBitmap = Self.features
             switch proof {
             case .none: break
             case .token(let token): message.s = token

@@ -150,7 +150,7 @@ let package = Package(
                 "Transport", "Store", "FileStore", "Transfers", "Profiles", "Search", "Accounts", "Broker", "Hooks",
                 "CLinux",
             ], settings: small),
-        module("CommandLineKit", ["CLinux", "Diagnostics"], settings: small),
+        module("CommandLineKit", ["ByteCodec", "CLinux", "Diagnostics"], settings: small),
         module("AdminAPI", common + ["CLinux"], settings: small),
         module(
             "AdminConsole",

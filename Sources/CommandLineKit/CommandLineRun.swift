@@ -7,7 +7,10 @@ package func runCommandLine(_ words: [String], root: Command, terminal: Terminal
         }
         return .done
     } catch {
-        if !error.message.isEmpty { terminal.complain("\(root.name): \(error.message)\n") }
+        guard !error.message.isEmpty else { return error.code }
+        // Also for a line that could not be read as far as its options.
+        let wantsJSON = words.prefix { $0 != "--" }.contains("--json")
+        terminal.complain(wantsJSON ? error.json + "\n" : "\(root.name): \(error.message)\n")
         return error.code
     }
 }

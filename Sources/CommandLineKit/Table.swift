@@ -32,20 +32,41 @@ package struct Table {
     }
 
     /// The table with its heading, two spaces between columns, no space at the end of a line.
-    package var text: String {
+    package var text: String { self.text(fitting: nil) }
+
+    /// Cells that a column keeps, however narrow the terminal is.
+    private static let narrowest = 8
+
+    /// The same in so many cells, where that can be: the widest columns give way, their values end with `…`.
+    ///
+    /// - Parameter columns: cells of the terminal; `nil` for as many as it takes.
+    package func text(fitting columns: Int?) -> String {
         var widths = self.columns.map { displayWidth(of: $0.title) }
         for row in self.rows {
             for (index, value) in row.enumerated() { widths[index] = max(widths[index], displayWidth(of: value)) }
         }
+        if let columns { Self.narrow(&widths, to: columns - 2 * (widths.count - 1)) }
         var text = self.line(self.columns.map(\.title), widths)
         for row in self.rows { text += self.line(row, widths) }
         return text
     }
 
+    /// Takes from the widest columns until all fit.
+    private static func narrow(_ widths: inout [Int], to room: Int) {
+        var missing = widths.reduce(0, +) - room
+        while missing > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+            widths[widest] > Self.narrowest
+        {
+            widths[widest] -= 1
+            missing -= 1
+        }
+    }
+
     private func line(_ values: [String], _ widths: [Int]) -> String {
         var line = ""
-        for (index, value) in values.enumerated() {
+        for (index, whole) in values.enumerated() {
             if index > 0 { line += "  " }
+            let value = DisplayText.cell(whole, width: widths[index])
             let padding = String(repeating: " ", count: widths[index] - displayWidth(of: value))
             line += self.columns[index].alignment == .left ? value + padding : padding + value
         }

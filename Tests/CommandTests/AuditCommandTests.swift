@@ -29,7 +29,7 @@ import Testing
         for name in ["ming", "lan"] { _ = fixture.ctl("user", "add", name) }
         let shown = fixture.ctl("audit", "show", "2").output
         #expect(shown.contains("WHAT     user.add\n") && shown.contains(#""name":"lan""#))
-        #expect(fixture.ctl("audit", "show", "x").code == .usage && fixture.ctl("audit", "show", "3").code == .refused)
+        #expect(fixture.ctl("audit", "show", "x").code == .usage && fixture.ctl("audit", "show", "3").code == .notFound)
         let checked = fixture.ctl("audit", "verify")
         #expect(checked.code == .done && checked.output.hasPrefix("2 entries, none changed or missing"))
         #expect(fixture.ctl("audit", "verify", "--json").output.hasPrefix(#"{"entries":2,"hash":""#))

@@ -64,7 +64,7 @@ import Testing
     func noSession() throws {
         let fixture = try self.fixture()
         let gone = fixture.ctl("session", "kick", "999")
-        #expect(gone.code == .refused && gone.error.contains("no such session: 999") && gone.output.isEmpty)
+        #expect(gone.code == .notFound && gone.error.contains("no such session: 999") && gone.output.isEmpty)
         #expect(fixture.ctl("session", "kick", "--user", "ming").code == .done)
     }
 
@@ -74,7 +74,7 @@ import Testing
         let english = fixture.ctl("user", "disable", "nobody")
         #expect(english.error.contains("user nobody does not exist: check the spelling"))
         let chinese = fixture.ctl("user", "disable", "nobody", language: .chinese)
-        #expect(chinese.code == .refused && chinese.error.contains("用户 nobody 不存在"))
+        #expect(chinese.code == .notFound && chinese.error.contains("用户 nobody 不存在"))
         _ = fixture.ctl("team", "create", "chat", "--form", "normal", "--owner", "ming", "--members", "lan")
         let rule = fixture.ctl("team", "set", "chat", "--join", "approval", language: .chinese)
         #expect(rule.error.contains("讨论组没有入群审批"))

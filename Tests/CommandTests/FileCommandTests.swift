@@ -52,14 +52,14 @@ import teahouse
         #expect(fixture.ctl("upload", fixture.folder, "--as", "ming").error.contains("is no plain file"))
         let path = try fixture.write("tea", to: "a")
         #expect(fixture.ctl("upload", path).code == .usage)
-        #expect(fixture.ctl("upload", path, "--as", "nobody").code == .refused)
+        #expect(fixture.ctl("upload", path, "--as", "nobody").code == .notFound)
         #expect(fixture.ctl("upload", path, "--as", "ming", "--to", "tea", "--to-user", "lan").code == .usage)
         #expect(fixture.ctl("upload", path, "--as", "ming", "--resume", "x").code == .usage)
         let missing = "th-tabcdefghijklmnopqrstuvwxyz"
-        #expect(fixture.ctl("upload", path, "--as", "ming", "--resume", missing).code == .refused)
+        #expect(fixture.ctl("upload", path, "--as", "ming", "--resume", missing).code == .notFound)
         #expect(fixture.ctl("file", "show", "x").code == .usage)
         #expect(fixture.ctl("transfer", "cancel", "x").code == .usage)
-        #expect(fixture.ctl("transfer", "cancel", missing).code == .refused)
+        #expect(fixture.ctl("transfer", "cancel", missing).code == .notFound)
         #expect(fixture.ctl("transfer", "list").output == "nothing to show\n")
     }
 

@@ -26,7 +26,7 @@ import Testing
             fixture.ctl("hook", "disable", "_messageReceived").output
                 == "_messageReceived is not called until the next start\n")
         #expect(fixture.ctl("hook", "enable", "_messageReceived").output == "_messageReceived is called\n")
-        #expect(fixture.ctl("hook", "enable", "_no").code == .refused)
+        #expect(fixture.ctl("hook", "enable", "_no").code == .notFound)
     }
 
     @Test("a server that calls none says which setting is missing")

@@ -25,7 +25,7 @@ import Testing
         #expect(listed.contains("小明") && listed.contains("____system") && !listed.contains("join"))
         #expect(fixture.ctl("invite", "list", "--json").output.hasPrefix(#"{"invitations":[{"number":1,"#))
         #expect(fixture.ctl("invite", "withdraw", "1").output == "invitation 1 withdrawn\n")
-        #expect(fixture.ctl("invite", "withdraw", "1").code == .refused)
+        #expect(fixture.ctl("invite", "withdraw", "1").code == .notFound)
         #expect(fixture.ctl("invite", "withdraw", "one").code == .usage)
         #expect(fixture.ctl("invite", "add", "--hours", "721").code == .usage)
         #expect(fixture.ctl("invite", "list").output == "nothing to show\n")

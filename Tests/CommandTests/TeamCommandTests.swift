@@ -26,7 +26,7 @@ import Testing
         }
         let json = fixture.ctl("team", "show", "tea", "--json").output
         #expect(json.contains(#""form":"advanced""#) && json.contains(#""join":"approval""#))
-        #expect(fixture.ctl("team", "show", "coffee").code == .refused)
+        #expect(fixture.ctl("team", "show", "coffee").code == .notFound)
     }
 
     @Test("people come, get roles, are silent, and go")

@@ -74,11 +74,14 @@ package enum ManualPage {
                 switch code {
                 case .done: "manual.exitDone"
                 case .refused: "manual.exitRefused"
+                case .notFound: "manual.exitNotFound"
                 case .usage: "manual.exitUsage"
                 case .noInput: "manual.exitNoInput"
+                case .notRunning: "manual.exitNotRunning"
                 case .internalError: "manual.exitInternal"
                 case .inputOutput: "manual.exitInputOutput"
                 case .alreadyRunning: "manual.exitAlreadyRunning"
+                case .notAllowed: "manual.exitNotAllowed"
                 case .configuration: "manual.exitConfiguration"
                 }
             return (String(code.rawValue), texts(key, [:]))

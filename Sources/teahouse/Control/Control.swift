@@ -69,13 +69,18 @@ final class Control {
     static func failure(_ error: AdminError, folder: String, _ terminal: Terminal) -> CommandFailure {
         let error = error.worded { terminal.text($0, $1) }
         let place = ["path": DisplayText.escaped(folder)]
+        func failure(_ code: ExitCode, _ message: String? = nil) -> CommandFailure {
+            CommandFailure(
+                code, message ?? DisplayText.escaped(error.message), word: error.code.rawValue,
+                number: error.reason?.number, values: error.reason?.values ?? [])
+        }
         switch error.code {
-        case .notRunning: return CommandFailure(.refused, terminal.text("ctl.notRunning", place))
-        case .notAllowed: return CommandFailure(.refused, terminal.text("ctl.denied", place))
-        case .failed, .connectionLost: return CommandFailure(.inputOutput, DisplayText.escaped(error.message))
-        case .protocolError: return CommandFailure(.internalError, DisplayText.escaped(error.message))
-        case .refused, .notFound, .exists, .invalid, .busy, .unavailable, .full:
-            return CommandFailure(.refused, DisplayText.escaped(error.message))
+        case .notRunning: return failure(.notRunning, terminal.text("ctl.notRunning", place))
+        case .notAllowed: return failure(.notAllowed, terminal.text("ctl.denied", place))
+        case .failed, .connectionLost: return failure(.inputOutput)
+        case .protocolError: return failure(.internalError)
+        case .notFound: return failure(.notFound)
+        case .refused, .exists, .invalid, .busy, .unavailable, .full: return failure(.refused)
         }
     }
 
@@ -144,16 +149,17 @@ final class Control {
     }
 
     func print(json: [UInt8]) throws(CommandFailure) {
-        try self.terminal.print(DisplayText.escapedJSON(String(decoding: json, as: UTF8.self)) + "\n")
+        let text = String(decoding: self.narrowed(json), as: UTF8.self)
+        try self.terminal.print(DisplayText.escapedJSON(text) + "\n")
     }
 
     /// A table for people, its titles from the language files; a sentence when it has no rows.
     func print(_ columns: [Table.Column], rows: [[String]]) throws(CommandFailure) {
-        guard !rows.isEmpty else { return try self.terminal.print(self.text("ctl.nothing") + "\n") }
+        guard !self.narrowed(rows).isEmpty else { return try self.terminal.print(self.text("ctl.nothing") + "\n") }
         var table = Table(
             columns.map { Table.Column(self.text($0.title), $0.alignment, maximumWidth: $0.maximumWidth) })
-        for row in rows { table.add(row) }
-        try self.terminal.print(table.text)
+        for row in self.narrowed(rows) { table.add(row) }
+        try self.terminal.print(table.text(fitting: self.terminal.screen?.size().columns))
     }
 
     func yesOrNo(_ value: Bool) -> String { self.text(value ? "word.yes" : "word.no") }

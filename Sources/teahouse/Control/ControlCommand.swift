@@ -22,4 +22,5 @@ let controlCommand = Command(
         topCommand,
         auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
         policyCommand, setupTokenCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
-    ])
+    ]
+).withListOptions()

@@ -17,7 +17,7 @@ private let kindShowCommand = Command(
     body: Control.command { control throws(CommandFailure) in
         let kind = try control.kindNumber()
         guard let found = try control.kinds().first(where: { $0.entry.kind == kind }) else {
-            throw CommandFailure(.refused, control.text("ctl.kind.none", ["number": String(kind.rawValue)]))
+            throw CommandFailure(.notFound, control.text("ctl.kind.none", ["number": String(kind.rawValue)]))
         }
         if control.wantsJSON { return try control.print(json: AdminAnswer.kinds(.kind(found)).json) }
         let entry = found.entry

@@ -2,7 +2,14 @@ import AdminAPI
 import CommandLineKit
 
 /// `teahouse ctl send`
-let sendCommand = operationCommand("send")
+let sendCommand = {
+    var command = operationCommand("send")
+    // A file may stand for it.
+    for place in command.arguments.indices { command.arguments[place].isOptional = true }
+    command.options.append(CommandOption("file", .value("FILE"), help: "option.sendFile"))
+    command.examples.append("teahouse ctl send --from ming --group tea --file note.txt")
+    return command
+}()
 
 /// `teahouse ctl tail`, which goes on until it is stopped.
 let tailCommand = operationCommand("tail") { control, request throws(CommandFailure) in

@@ -100,7 +100,7 @@ extension Control {
     /// Words of a place; `nil` for an empty one.
     private func words(at place: CommandPlace) throws(CommandFailure) -> [String]? {
         switch place.shape {
-        case .argument, .words: return self.invocation.list(place.name).nonEmpty
+        case .argument, .words: return try self.typedText(place.name) ?? self.invocation.list(place.name).nonEmpty
         case .option, .list, .number: return self.invocation.values(place.name).nonEmpty
         case .time:
             guard let text = self.invocation.value(place.name) else { return nil }
@@ -112,6 +112,54 @@ extension Control {
             guard !names.isEmpty else { throw CommandFailure(.usage, self.text("ctl.noNames")) }
             return names
         }
+    }
+
+    /// Most bytes of a text from a file.
+    private static let maximumTextBytes = 1 << 20
+
+    /// Text of `send` that stands in a file, or for `-` on standard input, without its last end of a line; `nil` for one
+    /// that was typed, and for other commands.
+    private func typedText(_ name: String) throws(CommandFailure) -> [String]? {
+        guard name == "TEXT", self.invocation.path == ["teahouse", "ctl", "send"] else { return nil }
+        let typed = self.invocation.list(name)
+        let path = self.invocation.value("file")
+        if let path, !typed.isEmpty {
+            throw CommandFailure(.usage, self.text("ctl.textOrFile", ["path": path]))
+        }
+        guard let path = path ?? (typed == ["-"] ? "-" : nil) else {
+            guard typed.isEmpty else { return nil }
+            throw CommandFailure(.usage, self.text("ctl.textMissing"))
+        }
+        let text = path == "-" ? try self.standardInputText() : try self.text(ofFile: path)
+        guard !text.isEmpty else { throw CommandFailure(.usage, self.text("ctl.textMissing")) }
+        return [text]
+    }
+
+    private func standardInputText() throws(CommandFailure) -> String {
+        var lines: [String] = []
+        var count = 0
+        while let line = self.terminal.nextLine() {
+            lines.append(line)
+            count += line.utf8.count + 1
+            try self.checkLength(count)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func text(ofFile path: String) throws(CommandFailure) -> String {
+        var bytes: [UInt8] = []
+        try self.forEachPiece(of: path) { piece throws(CommandFailure) in
+            bytes += piece
+            try self.checkLength(bytes.count)
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func checkLength(_ bytes: Int) throws(CommandFailure) {
+        guard bytes > Self.maximumTextBytes else { return }
+        throw CommandFailure(.usage, self.text("ctl.textTooLong", ["bytes": String(Self.maximumTextBytes)]))
     }
 
     /// Asks for a list, page by page until the last, as one answer; for something else once.

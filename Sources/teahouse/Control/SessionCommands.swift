@@ -35,7 +35,7 @@ private let sessionKickCommand = Command(
         let count = try control.count(.endSessions(ids: ids, user: user))
         guard count > 0 || ids.isEmpty else {
             throw CommandFailure(
-                .refused, control.text("ctl.sessions.gone", ["ids": ids.map(String.init).joined(separator: ", ")]))
+                .notFound, control.text("ctl.sessions.gone", ["ids": ids.map(String.init).joined(separator: ", ")]))
         }
         try control.tell(.count(count), "ctl.sessions.ended", ["count": String(count)])
     })

@@ -228,7 +228,7 @@ struct OperatorSettingScenarios {
         #expect(server.ctl("setting", "set", "limits.connections", "3").code == .refused)
         #expect(server.ctl("setting", "set", "max_input", "x").code == .refused)
         #expect(server.ctl("setting", "set", "max_input", "5", "--in", "planet").code == .usage)
-        #expect(server.ctl("setting", "show", "moonlight").code == .refused)
+        #expect(server.ctl("setting", "show", "moonlight").code == .notFound)
         try server.group("tea", ["romeo", "juliet"])
         for words in [
             ["setting", "list"], ["setting", "list", "--about", "session"], ["setting", "limits"],

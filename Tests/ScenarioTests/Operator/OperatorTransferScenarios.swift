@@ -158,7 +158,7 @@ struct OperatorTransferScenarios {
         #expect(lines.end() != .done && json.end() != .done)
     }
 
-    @Test("wrong keys: 64 for what is no key, 1 for what there is not", arguments: [false, true])
+    @Test("wrong keys: 64 for what is no key, 3 for what there is not", arguments: [false, true])
     func wrongKeys(_ wantsJSON: Bool) throws {
         let server = try TestServer.withFiles()
         let more = wantsJSON ? ["--json"] : []
@@ -168,9 +168,11 @@ struct OperatorTransferScenarios {
                 #expect(run.code == .usage && run.output.isEmpty && run.isHarmless, "\(word) \(wrong)")
             }
             let run = server.ctl(["transfer", word, OperatorFileScenarios.unknown("t")] + more)
-            #expect(run.code == .refused && run.output.isEmpty && run.error.hasPrefix("teahouse: "), "\(word)")
+            #expect(run.code == .notFound && run.output.isEmpty, "\(word)")
+            #expect(
+                run.error.hasPrefix(wantsJSON ? #"{"error":{"code":"notFound","exit":3,"# : "teahouse: "), "\(word)")
         }
-        #expect(server.ctl("transfer", "list", "--of", "nobody").code == .refused)
-        #expect(server.ctl("transfer", "watch", "--of", "nobody").code == .refused)
+        #expect(server.ctl("transfer", "list", "--of", "nobody").code == .notFound)
+        #expect(server.ctl("transfer", "watch", "--of", "nobody").code == .notFound)
     }
 }

@@ -140,10 +140,48 @@ package final class LogRun {
         return self.members.count > before
     }
 
+    /// Positions of people without those that a later one of the same person leaves nothing of.
+    package var lastPositions: [LogEntry] {
+        struct Mover: Hashable {
+            let user: UserID
+            let deviceClass: DeviceClass?
+            let reads: Bool
+        }
+        guard self.positions.count > 1 else { return self.positions.map(\.content) }
+        var later: [Mover: LogEntry] = [:]
+        var kept: [LogEntry] = []
+        for entry in self.positions.reversed().map(\.content) {
+            let mover: Mover
+            switch entry {
+            case .message: preconditionFailure("a message is no position")
+            case .read(let read): mover = Mover(user: read.user, deviceClass: nil, reads: true)
+            case .delivered(let delivered):
+                mover = Mover(user: delivered.user, deviceClass: delivered.deviceClass, reads: false)
+            }
+            if let newer = later[mover], newer.covers(entry) { continue }
+            later[mover] = entry
+            kept.append(entry)
+        }
+        return kept.reversed()
+    }
+
     func message(at sequence: Int64) -> LoggedMessage? {
         guard let head = self.pin?.head else { return nil }
         let index = Int64(self.messages.count) - 1 - (head - sequence)
         guard index >= 0, index < Int64(self.messages.count) else { return nil }
         return self.messages[Int(index)].content
+    }
+}
+
+extension LogEntry {
+    /// True when a position leaves nothing of an earlier one of the same person, or of the same class of their devices.
+    fileprivate func covers(_ earlier: LogEntry) -> Bool {
+        switch (self, earlier) {
+        case (.read(let newer), .read(let older)):
+            newer.sequence >= older.sequence && older.receipts.isEmpty && !older.clearsMark
+        case (.delivered(let newer), .delivered(let older)):
+            newer.sequence >= older.sequence && (newer.acknowledges || !older.acknowledges) && older.receipts.isEmpty
+        case (.message, _), (.read, _), (.delivered, _): false
+        }
     }
 }

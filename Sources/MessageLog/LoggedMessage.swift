@@ -68,7 +68,7 @@ package struct LoggedMessage: Hashable, Sendable {
     }
 
     /// True when it is one of those that `countable` counts: it counts as unread, for everybody.
-    package var counts: Bool { self.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread }
+    package var counts: Bool { self.flags.contains(.countsAsUnread) && !self.flags.contains(.restricted) }
 }
 
 /// Rows beside a message that only some have; on the heap, because nearly every message has none.

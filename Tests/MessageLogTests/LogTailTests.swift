@@ -104,6 +104,27 @@ extension LogTail {
         #expect(tail.pin(of: self.romeo, in: self.one)?.ownCountableSinceRead(row: 7) == 8)
     }
 
+    @Test("of the positions of one person and their devices the last is applied, and none that says more")
+    func lastPositions() throws {
+        func delivered(_ sequence: Int64, _ deviceClass: DeviceClass?, _ user: Int64 = 3, acknowledges: Bool = false)
+            -> LogEntry
+        {
+            .delivered(
+                LoggedDelivered(
+                    user: UserID(rawValue: user), deviceClass: deviceClass, conversation: self.one, sequence: sequence,
+                    acknowledges: acknowledges, wallMilliseconds: 1))
+        }
+        let tail = LogTail(applied: 0)
+        let entries = [
+            delivered(1, .app), delivered(1, .app, 4), self.read(1), delivered(2, .app), delivered(2, .web),
+            delivered(3, .app, 4, acknowledges: true), delivered(4, .app, 4), self.read(2),
+        ]
+        tail.add(entries, at: 1, bytes: 4_096)
+        tail.noteSynced(through: 8)
+        let run = try #require(tail.beginApplying().first?.sortedRuns.first)
+        #expect(run.lastPositions == Array(entries[3...]))
+    }
+
     @Test("records are applied conversation by conversation, each in its order")
     func order() {
         let tail = LogTail(applied: 0)

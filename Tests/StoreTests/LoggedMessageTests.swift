@@ -356,6 +356,34 @@ struct LoggedMessageTests {
         #expect(try verona.fixture.verified().findings == [])
     }
 
+    @Test("ask for receipts that nobody misses, whatever the writer remembers of those before")
+    func receipts() throws {
+        let verona = try Self.verona()
+        let (romeo, juliet) = (verona.romeo, verona.juliet)
+        let told = Lock<[Int64]>([])
+        verona.fixture.store.onEvents = { events in
+            for event in events {
+                if case .receipt(let receipt) = event.change { told.withLock { $0.append(receipt.sequence) } }
+            }
+        }
+        var id = ConversationID(rawValue: 0)
+        for number in 1...12 as ClosedRange<Int64> {
+            let asks = number % 3 == 0
+            let append = verona.fixture.append(
+                "m\(number)", from: romeo, to: direct("juliet"),
+                flags: asks ? [.countsAsUnread, .receiptRequested] : .countsAsUnread)
+            id = try #require(verona.fixture.send([append])[0].accepted).message.conversation
+            guard number != 6 else { continue }
+            let reached = DeliveredPosition(user: juliet, deviceClass: .app, conversation: id, sequence: number)
+            try Self.mark(verona) { store throws(StoreError) in try store.inbox.recordDelivered([reached]) }
+        }
+        // Others are told after who asked.
+        try verona.fixture.store.drainAndWait()
+        #expect(told.withLock { $0 } == [3, 6, 9, 12])
+        #expect(try verona.fixture.member(juliet, in: id).user == juliet)
+        #expect(try verona.fixture.verified().findings == [])
+    }
+
     /// True when a file of the log has some bytes.
     static func logHolds(_ text: String, in folder: TemporaryFolder) throws -> Bool {
         let wanted = Array(text.utf8)

@@ -50,6 +50,8 @@ final class Writer {
     /// When the oldest record of the tail was decided, or the last ones were applied.
     private var tailSince: Instant
     private var nextWipe: Instant
+    /// A transaction that only reads is open: what a batch asks the database for costs no locks of the file then.
+    private var isReading = false
     /// Rows that the connection had changed when the transaction began.
     private var changesAtBegin: Int64 = 0
 
@@ -203,6 +205,7 @@ final class Writer {
         // Nothing that the log knows of may go before it is applied.
         guard !self.maintenance.isReadOnly, self.log?.tail.isEmpty ?? true else { return false }
         if try self.tokens.mergeIdle(all: all, self.appender.sequencer) { return true }
+        if try self.tokens.learnIdle() { return true }
         try self.wipeLog(atOnce: all)
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
@@ -620,25 +623,9 @@ final class Writer {
         self.maintenance.observeClock()
         let wall = self.options.clock.wallMilliseconds()
         do throws(StoreError) {
-            for request in batch.requests {
-                guard request.isForLog else { break }
-                if case .job(let job) = request {
-                    guard try self.record(job, at: wall, log) else { return self.submit(&batch, log) }
-                    self.told.room.count += 1
-                    self.told.room.bytes += WriterQueue.fixedBytes
-                }
-                guard case .appends(let appends) = request else { continue }
-                for append in appends {
-                    if !log.hasRoom(for: append) {
-                        self.submit(&batch, log)
-                        try self.applyLog()
-                        guard log.hasRoom(for: append) else { return }
-                    }
-                    guard try self.decide(append, at: wall, log) else { return self.submit(&batch, log) }
-                    self.told.room.count += 1
-                    self.told.room.bytes += WriterQueue.cost(CollectionOfOne(append))
-                }
-            }
+            if batch.count > 1 { try self.beginReading() }
+            try self.decideFront(of: &batch, at: wall, log)
+            try self.endReading()
             self.submit(&batch, log)
         } catch {
             self.rollBack()
@@ -647,6 +634,41 @@ final class Writer {
             self.told.room = (batch.count, batch.bytes)
             self.recover(from: error, batch.requests)
             batch = Batch()
+        }
+    }
+
+    private func beginReading() throws(StoreError) {
+        guard !self.connection.isInTransaction else { return }
+        try self.connection.run("BEGIN")
+        self.isReading = true
+    }
+
+    private func endReading() throws(StoreError) {
+        guard self.isReading else { return }
+        self.isReading = false
+        try self.connection.run("COMMIT")
+    }
+
+    private func decideFront(of batch: inout Batch, at wall: Int64, _ log: WriterLog) throws(StoreError) {
+        for request in batch.requests {
+            guard request.isForLog else { return }
+            if case .job(let job) = request {
+                guard try self.record(job, at: wall, log) else { return }
+                self.told.room.count += 1
+                self.told.room.bytes += WriterQueue.fixedBytes
+            }
+            guard case .appends(let appends) = request else { continue }
+            for append in appends {
+                if !log.hasRoom(for: append) {
+                    try self.endReading()
+                    self.submit(&batch, log)
+                    try self.applyLog()
+                    guard log.hasRoom(for: append) else { return }
+                }
+                guard try self.decide(append, at: wall, log) else { return }
+                self.told.room.count += 1
+                self.told.room.bytes += WriterQueue.cost(CollectionOfOne(append))
+            }
         }
     }
 
@@ -684,6 +706,9 @@ final class Writer {
         guard log.hasRoom(positions: recorder.records.count) else { return false }
         for entry in recorder.records {
             guard log.add(entry) else { throw .fatal("a position is too large for the log") }
+            if case .delivered(let delivered) = entry, delivered.acknowledges {
+                self.memory.noteAcknowledged(delivered.user, in: delivered.conversation, delivered.sequence)
+            }
             if entry.number > 0 { self.told.position = StorePosition(rawValue: entry.number) }
         }
         self.told.answers.append(answer)
@@ -747,7 +772,7 @@ final class Writer {
     /// Applies a part of what the log holds, so that nobody waits for the whole: the batches between two parts are decided
     /// on top of the open transaction. The last part commits.
     ///
-    /// - Parameter decided: how many messages the batch before had. Twice as many are applied, so that what comes
+    /// - Parameter decided: how many messages the batch before had. A quarter more are applied, so that what comes
     ///   meanwhile is less than what goes.
     private func applySlice(after decided: Int) throws(StoreError) {
         guard let log = self.log, !self.hasFailed else { return }
@@ -759,12 +784,16 @@ final class Writer {
             return try self.applyLog()
         }
         let slice = LayerApplication.Slice(
-            records: max(self.options.logSliceRecords, 2 * decided),
+            records: max(self.options.logSliceRecords, decided + decided / 4),
             bytes: max(Self.sliceBytes, 2 * Self.batchBytes * decided / Self.batchRequests))
         let isWhole = try log.applySlice(
             slice, self.appender.rows, self.connection, &self.appender.sequencer)
+        // The tokens of as many messages go along. Where they leave no room for the records, these come again without.
+        if !self.maintenance.isReadOnly { try self.tokens.mergeAlong(slice.records) }
         self.gauges.update { $0.metrics.logSlices += 1 }
-        if isWhole { try self.commitApplied() }
+        guard isWhole else { return }
+        try self.appender.sequencer.reserve(self.connection)
+        try self.commit()
     }
 
     /// After records were applied: merges about as many tokens.
@@ -827,6 +856,7 @@ final class Writer {
 
     private func rollBack() {
         if self.connection.isInTransaction { try? self.connection.run("ROLLBACK") }
+        self.isReading = false
         self.writtenPosition = nil
         self.log?.noteRollback()
         self.appender.forget()

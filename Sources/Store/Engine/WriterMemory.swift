@@ -88,6 +88,11 @@ final class ConversationState {
     var mutedUntil: [UserID: Int64] = [:]
     var denied: Set<UserID> = []
     var allowed: Set<UserID> = []
+    /// Newest message that any device of a member has acknowledged, as far as it was asked for since the conversation was
+    /// loaded.
+    var acknowledged: [UserID: Int64] = [:]
+    /// Messages that ask for receipts, as far as they were sent since the conversation was loaded.
+    var asked = AskedMessages()
     /// `head` and what goes with it are ahead of the database.
     var isAhead = false
     /// Messages of members that the database has not added to their rows yet.
@@ -123,6 +128,29 @@ final class ConversationState {
         self.listeners = Set(listeners)
         self.members = members.map(\.user) + listeners.filter { self.roles[$0] == nil }
         for member in members where member.mutedUntil > 0 { self.mutedUntil[member.user] = member.mutedUntil }
+    }
+}
+
+/// Knowledge of the newest messages of a conversation: which of them ask for a receipt.
+struct AskedMessages {
+    /// Messages above this one are known, up to `through`.
+    private var floor: Int64 = 0
+    private var through: Int64 = 0
+    /// The newest of them that asks; 0 for none.
+    private var newest: Int64 = 0
+
+    mutating func note(_ message: LoggedMessage) {
+        if message.sequence != self.through + 1 || self.through == 0 {
+            self.floor = message.sequence - 1
+            self.newest = 0
+        }
+        self.through = message.sequence
+        if message.flags.contains(.receiptRequested) { self.newest = message.sequence }
+    }
+
+    /// False when no message in a range asks for a receipt; true also when that is not known.
+    func mayAsk(after low: Int64, upTo high: Int64) -> Bool {
+        low < self.floor || high > self.through || self.newest > low
     }
 }
 
@@ -329,6 +357,7 @@ final class WriterMemory {
 
     func add(_ user: UserID, _ role: MemberRole, to conversation: ConversationState) {
         conversation.roles[user] = role
+        conversation.acknowledged[user] = nil
         guard !conversation.listeners.contains(user) else { return }
         conversation.members.append(user)
         self.membershipCount += 1
@@ -342,6 +371,7 @@ final class WriterMemory {
         for user in users {
             conversation.roles[user] = nil
             conversation.mutedUntil[user] = nil
+            conversation.acknowledged[user] = nil
         }
         self.release(users.subtracting(conversation.listeners), from: conversation)
     }
@@ -364,6 +394,11 @@ final class WriterMemory {
         let before = conversation.members.count
         conversation.members.removeAll(where: users.contains)
         self.membershipCount += conversation.members.count - before
+    }
+
+    /// Notes that a record of the log has moved the newest message up that any device of a member has.
+    func noteAcknowledged(_ user: UserID, in id: ConversationID, _ sequence: Int64) {
+        self.conversationsByID[id]?.acknowledged[user] = sequence
     }
 
     // MARK: Whose members count

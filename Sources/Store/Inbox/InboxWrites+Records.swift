@@ -92,6 +92,7 @@ extension InboxWrites {
     ) throws(StoreError) -> Bool {
         guard conversation.isOfTwo, self.transaction.messages.allowsReceipts(in: conversation) else { return false }
         let low = max(low, high - ReceiptBounds.lookedThrough)
+        guard conversation.asked.mayAsk(after: low, upTo: high) else { return false }
         var sequence = high
         while sequence > low, let message = tail.message(at: MessagePlace(conversation.id, sequence)) {
             if message.sender != user, message.flags.contains(.receiptRequested) { return true }
@@ -127,11 +128,18 @@ extension InboxWrites {
         guard conversation.isOfTwo, conversation.kind != .room,
             !conversation.isOver(at: self.transaction.wallMilliseconds)
         else { return false }
-        let row = try self.transaction.connection.first(
-            "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", conversation.id, user
-        ) { row throws(StoreError) in row.int64(0) }
-        let before = max(row ?? 0, tail.pin(of: user, in: conversation.id)?.acknowledged ?? 0)
-        guard row != nil, target > before else { return false }
+        let before: Int64
+        if let known = conversation.acknowledged[user] {
+            before = known
+        } else {
+            let row = try self.transaction.connection.first(
+                "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", conversation.id, user
+            ) { row throws(StoreError) in row.int64(0) }
+            guard let row else { return false }
+            before = max(row, tail.pin(of: user, in: conversation.id)?.acknowledged ?? 0)
+            conversation.acknowledged[user] = before
+        }
+        guard target > before else { return false }
         guard try !self.tellsReceipts(conversation, of: user, after: before, upTo: target, tail) else {
             throw recorder.giveUp()
         }

@@ -11,6 +11,8 @@ struct LayerApplication {
     /// The run that is being written, and how many of its records are.
     private var run = 0
     private var written = 0
+    /// Positions that are written of it, once its messages are.
+    private var positions: [LogEntry] = []
 
     init(_ layer: LogLayer) {
         self.layer = layer
@@ -58,9 +60,10 @@ struct LayerApplication {
                 left.bytes -= run.messages[self.written].content.body.count
                 self.written += 1
             }
-            while self.written < run.messages.count + run.positions.count {
+            if self.written == run.messages.count { self.positions = run.lastPositions }
+            while self.written < run.messages.count + self.positions.count {
                 guard left.records > 0 else { return false }
-                try rows.write(run.positions[self.written - run.messages.count].content, nextChange)
+                try rows.write(self.positions[self.written - run.messages.count], nextChange)
                 left.records -= 1
                 self.written += 1
             }

@@ -350,7 +350,7 @@ final class Appender {
         let bodyHash = isAsSent ? sentHash : XXHash.of(content.body)
         let verdicts = self.memory.views.withLock { $0.filter }.verdicts(on: content, from: target.sender.id)
         if verdicts?.isDroppedForAll == true { content.flags.remove(.countsAsUnread) }
-        let counts = content.flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread
+        let counts = content.flags.contains(.countsAsUnread) && !content.flags.contains(.restricted)
         let message = Message(
             conversation: conversation.id, sequence: sequence, id: self.sequencer.nextID(at: wall),
             sender: target.sender.id, senderName: target.sender.name, sentAtMilliseconds: sentAt,
@@ -385,6 +385,7 @@ final class Appender {
         taken.conversation.head = message.sequence
         taken.conversation.headCountable = message.countable
         taken.conversation.activeAt = message.sentAtMilliseconds
+        taken.conversation.asked.note(message)
         self.counts.appended += 1
         // Its sender is told of the change at this time: what is changed from now on has a later one.
         if message.flags.contains(.masked) { _ = self.sequencer.moment(at: message.sentAtMilliseconds) }

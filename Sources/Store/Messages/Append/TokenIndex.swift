@@ -15,6 +15,8 @@ final class TokenIndex {
     static let idleKeys = 1_024
     /// Keys merged at a time by an idle writer.
     static let sliceKeys = 512
+    /// Keys of the table that are read at a time so that what it does not have is known.
+    private static let filterKeys = 20_000
 
     private struct Place {
         let conversation: Int64
@@ -34,6 +36,8 @@ final class TokenIndex {
     private var logged: [(id: MessageID, key: Int64)] = []
     /// Tells a message that is in the log and not in the database.
     private let pending: (MessagePlace) -> LoggedMessage?
+    /// Keys of the table.
+    private var filter = TokenFilter()
     /// Keys that the open transaction added.
     private(set) var added: [Int64] = []
     /// The keys of the running round, in order; those before `merged` are in the table, those before `committed` for
@@ -58,6 +62,8 @@ final class TokenIndex {
         self.connection = connection
         self.lastCommit = (sequencer.newestID, sequencer.newestChange)
         self.seed = UInt64(bitPattern: try connection.meta("token_seed"))
+        // A small table is known at once, a large one in quiet moments.
+        _ = try self.filter.read(connection, limit: Self.filterKeys)
         try self.readUnmerged(after: try connection.meta("tokens_id"), change: try connection.meta("tokens_change"))
     }
 
@@ -104,6 +110,7 @@ final class TokenIndex {
 
     private func place(of key: Int64) throws(StoreError) -> Place? {
         if let known = self.recent[key] { return known }
+        guard self.filter.mayHold(key) else { return nil }
         let sql: StaticString = "SELECT conversation_id, sequence, day FROM client_token WHERE key = ?"
         return try self.connection.first(sql, key) { row throws(StoreError) in
             Place(conversation: row.int64(0), sequence: row.int64(1), day: row.int64(2), id: 0)
@@ -206,6 +213,11 @@ final class TokenIndex {
         return !self.round.isEmpty || self.mergeable >= (all ? 1 : Self.idleKeys)
     }
 
+    /// In a moment without work: learns more keys of the table.
+    ///
+    /// - Returns: whether there is more.
+    func learnIdle() throws(StoreError) -> Bool { try self.filter.read(self.connection, limit: Self.filterKeys) }
+
     /// After messages of the log were applied: merges about as many keys, in a transaction of its own, which could touch a
     /// page for each.
     func mergeAfterApplying(_ count: Int) throws(StoreError) {
@@ -234,6 +246,7 @@ final class TokenIndex {
         let end = min(self.round.count, self.merged + count)
         for key in self.round[self.merged..<end] {
             guard let place = self.recent[key] else { continue }
+            self.filter.add(key)
             try self.connection.run(
                 "INSERT OR REPLACE INTO client_token (key, conversation_id, sequence, day) VALUES (?, ?, ?, ?)", key,
                 place.conversation, place.sequence, place.day)

@@ -32,6 +32,7 @@ extension MessageWrites {
         guard let before, target > before else { return false }
         try self.transaction.connection.moveAcknowledged(
             user, in: id, to: target, at: self.transaction.wallMilliseconds)
+        conversation.acknowledged[user] = target
         let tells =
             conversation.isOfTwo || tellsGroups && conversation.roles.count <= ReceiptBounds.groupMembers
         guard tells, self.allowsReceipts(in: conversation) else { return true }

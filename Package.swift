@@ -150,6 +150,9 @@ let package = Package(
                 "Transport", "Store", "FileStore", "Transfers", "Profiles", "Search", "Accounts", "Broker", "Hooks",
                 "CLinux",
             ], settings: small),
+        module(
+            "Imports", common + ["LeanCloudImport", "LeanCloudPull", "LeanCloudTranslation", "Store", "Accounts"],
+            settings: small),
         module("CommandLineKit", ["ByteCodec", "CLinux", "Diagnostics"], settings: small),
         module("AdminAPI", common + ["CLinux"], settings: small),
         module(
@@ -161,7 +164,7 @@ let package = Package(
             common + [
                 "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "Search", "FileStore", "Transfers", "Profiles",
                 "Transport",
-                "WuKongTranslation", "ContentTranslation", "Localization", "CLinux",
+                "WuKongTranslation", "ContentTranslation", "Localization", "Imports", "CLinux",
             ], settings: small),
         module(
             "Server",
@@ -179,7 +182,7 @@ let package = Package(
             dependencies: common + [
                 "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
-                "LeanCloudExport", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
+                "LeanCloudExport", "Imports", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
             ],
             swiftSettings: small),
 
@@ -273,7 +276,8 @@ let package = Package(
             common + [
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
-                "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "LeanCloudPull", "COpenSSL",
+                "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "LeanCloudPull", "Imports",
+                "COpenSSL",
                 "teahouse",
             ]),
         tests("Search", common + ["Search", "Store"]),

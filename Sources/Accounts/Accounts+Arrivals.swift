@@ -83,6 +83,15 @@ extension Accounts {
         }
     }
 
+    /// The same inside a change.
+    package static func bring(
+        _ person: ArrivingPerson, in store: WriteTransaction
+    ) throws(StoreError) -> ArrivalOutcome {
+        let plan = try ArrivalPlan(person, in: store.reading)
+        try plan.carryOut(in: store)
+        return plan.outcome
+    }
+
     /// Outcome that `bring` would have now; nothing changes.
     package static func foresee(
         _ person: ArrivingPerson, in store: ReadTransaction

@@ -65,8 +65,7 @@ package let teahouseCommand: Command = Command(
     ],
     subcommands: [
         serveCommand, controlCommand, consoleCommand, verifyCommand, doctorCommand, leanCloudCommand, exportCommand,
-        versionCommand,
-        manualCommand, completionCommand,
+        importCommand, versionCommand, manualCommand, completionCommand,
     ])
 
 /// Options that several commands take.

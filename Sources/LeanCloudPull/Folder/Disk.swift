@@ -189,19 +189,20 @@ final class OutputFile {
 }
 
 /// The lines of a file, one after the other. A last line without its end is none: it was being written.
-final class LineReader {
+package final class LineReader {
     private let file: InputFile
     private var buffer: [UInt8] = []
     private var used = 0
     private var isOver = false
 
     /// - Returns: `nil` when there is no such file.
-    init?(_ path: String) throws(PullError) {
+    package init?(_ path: String) throws(PullError) {
         guard let file = try InputFile(path) else { return nil }
         self.file = file
     }
 
-    func next() throws(PullError) -> [UInt8]? {
+    /// The next line, without its end; `nil` at the end of the file.
+    package func next() throws(PullError) -> [UInt8]? {
         var searched = self.used
         while true {
             if let end = self.buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {

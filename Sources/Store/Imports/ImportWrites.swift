@@ -1,4 +1,4 @@
-import ChatModel
+package import ChatModel
 
 extension WriteTransaction {
     /// Changes that bring what another server kept.
@@ -267,7 +267,9 @@ package struct ImportWrites {
     ) throws(StoreError) {
         guard conversation.kind != .room, conversation.kind != .direct else { return }
         let stay = Set(people)
-        let gone = isWhole ? Set(conversation.roles.keys.filter { !stay.contains($0) }) : []
+        // Who subscribes to a service stands in no row of it.
+        let leave = isWhole && conversation.kind != .service
+        let gone = leave ? Set(conversation.roles.keys.filter { !stay.contains($0) }) : []
         let isChanged = !gone.isEmpty || people.contains { conversation.roles[$0] == nil }
         guard isChanged else { return }
         let change = self.transaction.nextChange()
@@ -295,6 +297,57 @@ package struct ImportWrites {
         try self.transaction.apps.forgetMemberSet(of: conversation.id)
     }
 
+    /// Adds subscribers to a service that was imported.
+    ///
+    /// - Returns: how many are new; `nil` when there is no such service.
+    package func addSubscribers(
+        _ names: [UserName], to objectID: ObjectID, of number: Int64
+    ) throws(StoreError) -> Int64? {
+        _ = try self.underWay(number)
+        guard let service = try self.memory.conversation(objectID), service.kind == .service else { return nil }
+        let new = try self.people(names).filter { service.roles[$0] == nil }
+        guard !new.isEmpty else { return 0 }
+        let before = service.revision
+        let change = self.transaction.nextChange()
+        service.revision += 1
+        for person in new {
+            try self.connection.insertMember(
+                person, .member, into: service, change: change, at: self.transaction.wallMilliseconds)
+            self.memory.add(person, .member, to: service)
+        }
+        try self.connection.run(
+            "UPDATE conversation SET revision = ?, change = ?, member_count = ? WHERE id = ?", service.revision, change,
+            service.roles.count, service.id)
+        try self.noteOwnRevision(of: service, before: before)
+        return Int64(new.count)
+    }
+
+    /// Gives a member of a group that was imported the role they had.
+    ///
+    /// - Returns: whether that is new; `nil` for a group, or a member of it, that is not here.
+    package func setRole(
+        _ role: MemberRole, of name: UserName, in objectID: ObjectID, of number: Int64
+    ) throws(StoreError) -> Bool? {
+        _ = try self.underWay(number)
+        guard let group = try self.memory.conversation(objectID), group.kind == .group,
+            let person = try self.memory.user(named: name)?.id, let current = group.roles[person]
+        else { return nil }
+        guard current != role, current != .owner, let earlier = try self.lastRow(of: group.id),
+            earlier.revision == group.revision
+        else { return false }
+        let before = group.revision
+        let change = self.transaction.nextChange()
+        group.revision += 1
+        try self.connection.run(
+            "UPDATE member SET role = ?, change = ?, revision = ? WHERE conversation_id = ? AND user_id = ?",
+            role.rawValue, change, group.revision, group.id, person)
+        self.memory.setRole(person, role, in: group)
+        try self.connection.run(
+            "UPDATE conversation SET revision = ?, change = ? WHERE id = ?", group.revision, change, group.id)
+        try self.noteOwnRevision(of: group, before: before)
+        return true
+    }
+
     private static let ofMembers: [StaticString] = [
         "DELETE FROM hidden_count WHERE conversation_id = ? AND user_id = ?",
         "DELETE FROM shown_count WHERE conversation_id = ? AND user_id = ?",
@@ -304,6 +357,13 @@ package struct ImportWrites {
     ]
 
     // MARK: What an import has brought
+
+    /// Notes what an import itself has changed, which is no change of people.
+    func noteOwnRevision(of conversation: ConversationState, before: Int64) throws(StoreError) {
+        try self.connection.run(
+            "UPDATE import_conversation SET revision = ? WHERE conversation_id = ? AND revision = ?",
+            conversation.revision, conversation.id, before)
+    }
 
     private func note(
         _ conversation: ConversationState, _ row: ImportedConversation, of number: Int64, isNew: Bool

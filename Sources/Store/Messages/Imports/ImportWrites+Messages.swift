@@ -165,16 +165,14 @@ extension ImportWrites {
             """, conversation.id, number, conversation.revision, first, last)
     }
 
-    /// Notes what an import itself has changed, which is no change of people.
     private func raiseRevision(of conversation: ConversationState, to revision: Int64) throws(StoreError) {
         guard revision != conversation.revision else { return }
         try self.connection.run(
             "UPDATE conversation SET revision = ?, change = ? WHERE id = ?", revision, self.transaction.nextChange(),
             conversation.id)
-        try self.connection.run(
-            "UPDATE import_conversation SET revision = ? WHERE conversation_id = ? AND revision = ?", revision,
-            conversation.id, conversation.revision)
+        let before = conversation.revision
         conversation.revision = revision
+        try self.noteOwnRevision(of: conversation, before: before)
     }
 
     // MARK: Edits and recalls
@@ -273,6 +271,20 @@ extension ImportWrites {
     }
 
     // MARK: Read positions
+
+    /// Conversations that `settle` looks at.
+    private static let settledConversations = 100
+
+    /// Does `markRead` for the next conversations of an import.
+    ///
+    /// - Parameter id: conversation that came last.
+    /// - Returns: the last one of these; `nil` when there is none left.
+    package func settle(_ number: Int64, after id: ConversationID) throws(StoreError) -> ConversationID? {
+        let page = try self.transaction.reading.imports.conversations(
+            of: number, after: id, limit: Self.settledConversations)
+        try self.markRead(page, of: number)
+        return page.last
+    }
 
     /// Everybody in the conversations of an import has read what it brought, as far as they had read what stood before.
     ///

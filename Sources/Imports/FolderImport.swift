@@ -1,0 +1,200 @@
+import ByteCodec
+package import ChatModel
+import LeanCloudPull
+
+/// Way by which an import reaches the store: of a stopped server, or through the socket of one that runs.
+package protocol ImportDoor {
+    associatedtype Failure: Error
+
+    /// Begins an import of this app, or goes on with the one that is under way.
+    mutating func begin(origin: String) throws(Failure)
+    /// Brings lines.
+    mutating func send(_ batch: ImportBatch) throws(Failure) -> ImportBatchOutcome
+    /// Outcome that lines would have; nothing changes.
+    ///
+    /// - Parameter expected: conversations that other lines would make.
+    mutating func foresee(
+        _ batch: ImportBatch, expecting expected: Set<ObjectID>
+    ) throws(Failure) -> ImportBatchOutcome
+    /// Marks what came as read and ends the import.
+    ///
+    /// - Parameter counts: JSON text of an object.
+    mutating func finish(counts: String) throws(Failure)
+}
+
+/// How an import of a folder went.
+package struct ImportReport: Sendable {
+    /// App at the source.
+    package var origin = ""
+    /// Counts of each table that has rows.
+    package var tables: [(table: ImportTable, counts: ImportCounts)] = []
+    /// Files of the folder that are not imported, with what they hold.
+    package var left: [(path: String, rows: Int64)] = []
+
+    package init() {}
+
+    /// Rows that could not be brought.
+    package var refused: Int64 { self.tables.reduce(0) { $0 + $1.counts.refused } }
+
+    /// JSON text of an object, as it stands in the list of imports and in the audit log.
+    package var json: [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        for (table, counts) in self.tables {
+            json.key(table.rawValue)
+            json.beginObject()
+            for (name, value) in Self.members(counts) {
+                json.key(name)
+                json.integer(value)
+            }
+            json.endObject()
+        }
+        if !self.left.isEmpty {
+            json.key("left")
+            json.beginObject()
+            for (path, rows) in self.left {
+                json.key(path)
+                json.integer(rows)
+            }
+            json.endObject()
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    private static func members(_ counts: ImportCounts) -> [(String, Int64)] {
+        [
+            ("rows", counts.rows), ("added", counts.added), ("changed", counts.changed), ("known", counts.known),
+            ("kept", counts.kept), ("refused", counts.refused),
+        ]
+    }
+}
+
+/// Why an import ended before it was whole. What was brought until then stays, and the same command goes on from there.
+package enum ImportError<Failure: Error>: Error {
+    /// The folder is not one that a pull wrote, or is not whole.
+    case noFolder(String)
+    /// A file of it cannot be read.
+    case unreadable(String)
+    case door(Failure)
+}
+
+/// Reads a folder that `leancloud pull` wrote, and hands its rows to a store in the order in which they are needed. Holds one
+/// batch of lines, and in a dry run the names of conversations.
+package struct FolderImport<Door: ImportDoor> {
+    /// A remark about a line of a file.
+    package typealias Tell = (_ path: String, _ line: Int64, _ remark: ImportRemark) -> Void
+    /// How many rows of a file were handed over.
+    package typealias Progress = (_ table: ImportTable, _ rows: Int64) -> Void
+
+    private let folder: String
+    private let isDryRun: Bool
+    private var door: Door
+    private var report = ImportReport()
+    private var counts: [ImportTable: ImportCounts] = [:]
+    private var expected: Set<ObjectID> = []
+    private let tell: Tell
+    private let progress: Progress
+
+    package init(
+        _ folder: String, isDryRun: Bool, through door: Door, tell: @escaping Tell, progress: @escaping Progress
+    ) {
+        self.folder = folder
+        self.isDryRun = isDryRun
+        self.door = door
+        self.tell = tell
+        self.progress = progress
+    }
+
+    /// - Throws: what ended it; it can be run again.
+    package mutating func run() throws(ImportError<Door.Failure>) -> ImportReport {
+        let files = try self.files()
+        if !self.isDryRun {
+            let origin = self.report.origin
+            try self.passing { (door) throws(Door.Failure) in try door.begin(origin: origin) }
+        }
+        for (table, path) in files { try self.bring(table, path) }
+        self.report.tables = ImportTable.allCases.compactMap { table in self.counts[table].map { (table, $0) } }
+        if !self.isDryRun {
+            let text = String(decoding: self.report.json, as: UTF8.self)
+            try self.passing { (door) throws(Door.Failure) in try door.finish(counts: text) }
+        }
+        return self.report
+    }
+
+    private mutating func passing<Value>(
+        _ body: (inout Door) throws(Door.Failure) -> Value
+    ) throws(ImportError<Door.Failure>) -> Value {
+        do throws(Door.Failure) { return try body(&self.door) } catch { throw .door(error) }
+    }
+
+    // MARK: The folder
+
+    /// Files to read, in order. The rest is named in the report.
+    private mutating func files() throws(ImportError<Door.Failure>) -> [(ImportTable, String)] {
+        let found: PulledFolder?
+        do throws(PullError) { found = try PulledFolder(self.folder) } catch { throw .unreadable("\(error)") }
+        guard let manifest = found else {
+            throw .noFolder("\(self.folder) has no manifest.json: name the folder that `leancloud pull` wrote, whole")
+        }
+        self.report.origin = manifest.app
+        let known: [(ImportTable, String)] = [
+            (.people, "users/_User.jsonl"), (.people, "classes/_User.jsonl"),
+            (.conversations, "classes/_Conversation.jsonl"), (.roles, "classes/_ConversationMemberInfo.jsonl"),
+            (.subscribers, "subscribers.jsonl"),
+        ]
+        var files = known.filter { file in manifest.tables.contains { $0.path == file.1 } }
+        files += manifest.tables.map(\.path).filter { $0.hasPrefix("messages/") }.sorted().map { (.messages, $0) }
+        let taken = Set(files.map(\.1))
+        self.report.left = manifest.tables.filter { !taken.contains($0.path) && $0.rows > 0 }.map { ($0.path, $0.rows) }
+        return files
+    }
+
+    private mutating func bring(_ table: ImportTable, _ path: String) throws(ImportError<Door.Failure>) {
+        var batch = ImportBatch(table, [])
+        var (bytes, first, number) = (0, Int64(1), Int64(0))
+        let reader: LineReader
+        do throws(PullError) {
+            guard let found = try LineReader(self.folder + "/" + path) else {
+                throw PullError.input(path: path, reason: "it is in the manifest and not in the folder")
+            }
+            reader = found
+        } catch {
+            throw .unreadable("\(error)")
+        }
+        while true {
+            let line: [UInt8]?
+            do throws(PullError) { line = try reader.next() } catch { throw .unreadable("\(error)") }
+            guard let line else { break }
+            number += 1
+            if table == .conversations, self.isDryRun, let id = ImportBatch.conversation(of: line) {
+                self.expected.insert(id)
+            }
+            // A long line goes alone.
+            if !batch.lines.isEmpty,
+                bytes + line.count > ImportBatch.bytes || batch.lines.count >= ImportBatch.mostLines
+            {
+                try self.send(&batch, from: first, of: path)
+                (bytes, first) = (0, number)
+            }
+            batch.lines.append(line)
+            bytes += line.count
+        }
+        if !batch.lines.isEmpty { try self.send(&batch, from: first, of: path) }
+    }
+
+    private mutating func send(
+        _ batch: inout ImportBatch, from first: Int64, of path: String
+    ) throws(ImportError<Door.Failure>) {
+        let (lines, expected, isDryRun) = (batch, self.expected, self.isDryRun)
+        let outcome = try self.passing { (door) throws(Door.Failure) in
+            isDryRun ? try door.foresee(lines, expecting: expected) : try door.send(lines)
+        }
+        self.counts[batch.table, default: ImportCounts()] += outcome.counts
+        for remark in outcome.remarks.sorted(by: { $0.index < $1.index }) {
+            self.tell(path, first + Int64(remark.index), remark)
+        }
+        self.progress(batch.table, self.counts[batch.table]?.rows ?? 0)
+        batch.lines.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,327 @@
+package import ChatModel
+import Accounts
+import LeanCloudImport
+import LeanCloudTranslation
+package import Store
+
+/// Table of a folder that is imported, in the order in which tables are needed.
+package enum ImportTable: String, Hashable, Sendable, CaseIterable {
+    case people
+    case conversations
+    case roles
+    case subscribers
+    case messages
+}
+
+/// Lines of one table, as they stand in the folder. Few enough that others do not wait.
+package struct ImportBatch: Hashable, Sendable {
+    /// Most lines of a batch.
+    package static let mostLines = 200
+    /// Bytes of lines after which a batch takes no more.
+    package static let bytes = 256 * 1_024
+
+    /// Table that the lines are of.
+    package var table: ImportTable
+    /// The lines, without their ends.
+    package var lines: [[UInt8]]
+
+    package init(_ table: ImportTable, _ lines: [[UInt8]]) {
+        self.table = table
+        self.lines = lines
+    }
+}
+
+/// Counts of an import, for one table.
+package struct ImportCounts: Hashable, Sendable {
+    /// Rows that were read.
+    package var rows: Int64 = 0
+    /// Rows that are new here.
+    package var added: Int64 = 0
+    /// Rows that have got a later state, or to which something was missing.
+    package var changed: Int64 = 0
+    /// Rows that were here already.
+    package var known: Int64 = 0
+    /// Rows that people have changed here, which stay as they are.
+    package var kept: Int64 = 0
+    /// Rows that cannot be here.
+    package var refused: Int64 = 0
+
+    package init() {}
+
+    package static func += (left: inout ImportCounts, right: ImportCounts) {
+        left.rows += right.rows
+        left.added += right.added
+        left.changed += right.changed
+        left.known += right.known
+        left.kept += right.kept
+        left.refused += right.refused
+    }
+}
+
+/// Remark about a row: why it cannot be here, or what of it was left out.
+package struct ImportRemark: Hashable, Sendable {
+    /// Place of the line in its batch.
+    package var index: Int
+    /// Sentence for the operator.
+    package var text: String
+    /// False where the row is here and something of it is not.
+    package var isRefusal: Bool
+
+    package init(index: Int, text: String, isRefusal: Bool) {
+        self.index = index
+        self.text = text
+        self.isRefusal = isRefusal
+    }
+}
+
+/// Outcome of a batch.
+package struct ImportBatchOutcome: Hashable, Sendable {
+    /// Counts of the batch.
+    package var counts = ImportCounts()
+    /// Remarks about its lines.
+    package var remarks: [ImportRemark] = []
+
+    package init() {}
+
+    fileprivate mutating func refuse(_ index: Int, _ why: String) {
+        self.counts.refused += 1
+        self.remarks.append(ImportRemark(index: index, text: why, isRefusal: true))
+    }
+}
+
+extension ImportBatch {
+    /// Brings the lines, in one transaction; each line by itself, so that one that cannot be here costs no other.
+    ///
+    /// - Throws: `notFound` for an import that is not under way; what the store throws.
+    package func carryOut(
+        in store: WriteTransaction, of number: Int64
+    ) throws(StoreError) -> ImportBatchOutcome {
+        var outcome = ImportBatchOutcome()
+        outcome.counts.rows = Int64(self.lines.count)
+        switch self.table {
+        case .people: try self.bringPeople(store, &outcome)
+        case .conversations: try self.bringConversations(store, number, &outcome)
+        case .roles: try self.bringRoles(store, number, &outcome)
+        case .subscribers: try self.bringSubscribers(store, number, &outcome)
+        case .messages: try self.bringMessages(store, number, &outcome)
+        }
+        return outcome
+    }
+
+    // MARK: People
+
+    private func bringPeople(_ store: WriteTransaction, _ outcome: inout ImportBatchOutcome) throws(StoreError) {
+        for (index, line) in self.lines.enumerated() {
+            let person: ArrivingPerson
+            do throws(LeanCloudExportedUser.Problem) {
+                person = ArrivingPerson(try LeanCloudExportedUser(parsing: line))
+            } catch {
+                outcome.refuse(index, error.sentence)
+                continue
+            }
+            outcome.note(try Accounts.bring(person, in: store), at: index)
+        }
+    }
+
+    // MARK: Conversations
+
+    private func bringConversations(
+        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+    ) throws(StoreError) {
+        for (index, line) in self.lines.enumerated() {
+            let reading: ConversationRow.Reading
+            do throws(RowProblem) {
+                reading = try ConversationRow.read(line)
+            } catch {
+                outcome.refuse(index, error.description)
+                continue
+            }
+            for text in reading.left {
+                outcome.remarks.append(ImportRemark(index: index, text: text, isRefusal: false))
+            }
+            switch try store.imports.addConversation(reading.conversation, to: number) {
+            case .made: outcome.counts.added += 1
+            case .joined, .updated: outcome.counts.changed += 1
+            case .unchanged: outcome.counts.known += 1
+            case .kept: outcome.counts.kept += 1
+            case .refused(let why): outcome.refuse(index, why)
+            }
+        }
+    }
+
+    private func bringRoles(
+        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+    ) throws(StoreError) {
+        for (index, line) in self.lines.enumerated() {
+            let row: MemberRoleRow
+            do throws(RowProblem) { row = try MemberRoleRow(parsing: line) } catch {
+                outcome.refuse(index, error.description)
+                continue
+            }
+            switch try store.imports.setRole(row.role, of: row.name, in: row.conversation, of: number) {
+            case true: outcome.counts.added += 1
+            case false: outcome.counts.known += 1
+            case nil: outcome.refuse(index, "\(row.name) is no member of conversation \(row.conversation)")
+            }
+        }
+    }
+
+    private func bringSubscribers(
+        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+    ) throws(StoreError) {
+        var runs: [(id: ObjectID, names: [UserName], indices: [Int])] = []
+        for (index, line) in self.lines.enumerated() {
+            let row: SubscriberRow
+            do throws(RowProblem) { row = try SubscriberRow(parsing: line) } catch {
+                outcome.refuse(index, error.description)
+                continue
+            }
+            if runs.last?.id == row.conversation {
+                runs[runs.count - 1].names.append(row.name)
+                runs[runs.count - 1].indices.append(index)
+            } else {
+                runs.append((row.conversation, [row.name], [index]))
+            }
+        }
+        for run in runs {
+            guard let added = try store.imports.addSubscribers(run.names, to: run.id, of: number) else {
+                for index in run.indices { outcome.refuse(index, "there is no system conversation \(run.id)") }
+                continue
+            }
+            outcome.counts.added += added
+            outcome.counts.known += Int64(run.names.count) - added
+        }
+    }
+
+    // MARK: Messages
+
+    private func bringMessages(
+        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+    ) throws(StoreError) {
+        var runs: [ObjectID: (messages: [ImportedMessage], indices: [Int])] = [:]
+        var order: [ObjectID] = []
+        for (index, line) in self.lines.enumerated() {
+            let row: MessageRow
+            do throws(RowProblem) {
+                row = try MessageRow(parsing: line)
+            } catch {
+                outcome.refuse(index, error.description)
+                continue
+            }
+            if runs[row.conversation] == nil { order.append(row.conversation) }
+            runs[row.conversation, default: ([], [])].messages.append(row.message)
+            runs[row.conversation, default: ([], [])].indices.append(index)
+        }
+        for id in order {
+            guard let run = runs[id] else { continue }
+            guard let done = try store.imports.addMessages(run.messages, in: id, to: number) else {
+                for index in run.indices { outcome.refuse(index, "there is no conversation \(id)") }
+                continue
+            }
+            outcome.counts.added += done.added
+            outcome.counts.changed += done.changed
+            outcome.counts.known += done.known
+            outcome.counts.kept += done.kept
+            for refusal in done.refused { outcome.refuse(run.indices[refusal.index], refusal.reason) }
+        }
+    }
+}
+
+// MARK: A dry run
+
+extension ImportBatch {
+    /// Outcome that the lines would have, as far as it can be told without bringing those before them; nothing changes.
+    ///
+    /// - Parameter expected: conversations that other lines of the folder would make.
+    package func foresee(
+        in store: ReadTransaction, expecting expected: Set<ObjectID> = []
+    ) throws(StoreError) -> ImportBatchOutcome {
+        var outcome = ImportBatchOutcome()
+        outcome.counts.rows = Int64(self.lines.count)
+        for (index, line) in self.lines.enumerated() {
+            do {
+                let isKnown: Bool
+                switch self.table {
+                case .people:
+                    let person = ArrivingPerson(try LeanCloudExportedUser(parsing: line))
+                    outcome.note(try Accounts.foresee(person, in: store), at: index)
+                    continue
+                case .conversations:
+                    let reading = try ConversationRow.read(line)
+                    for text in reading.left {
+                        outcome.remarks.append(ImportRemark(index: index, text: text, isRefusal: false))
+                    }
+                    guard let id = reading.conversation.objectID else { continue }
+                    isKnown = try store.conversations.one(.object(id), seenBy: .system) != nil
+                case .roles:
+                    _ = try MemberRoleRow(parsing: line)
+                    isKnown = false
+                case .subscribers:
+                    _ = try SubscriberRow(parsing: line)
+                    isKnown = false
+                case .messages:
+                    let row = try MessageRow(parsing: line)
+                    if !expected.contains(row.conversation),
+                        try store.conversations.one(.object(row.conversation), seenBy: .system) == nil
+                    {
+                        outcome.refuse(index, "there is no conversation \(row.conversation)")
+                        continue
+                    }
+                    isKnown = try store.imports.hasMessage(row.message.foreignID)
+                }
+                if isKnown { outcome.counts.known += 1 } else { outcome.counts.added += 1 }
+            } catch let problem as RowProblem {
+                outcome.refuse(index, problem.description)
+            } catch let problem as LeanCloudExportedUser.Problem {
+                outcome.refuse(index, problem.sentence)
+            } catch let error as StoreError {
+                throw error
+            } catch {
+                outcome.refuse(index, "\(error)")
+            }
+        }
+        return outcome
+    }
+
+    /// Name of the conversation that a line would make; `nil` for a line that is none.
+    package static func conversation(of line: [UInt8]) -> ObjectID? {
+        (try? ConversationRow.read(line))?.conversation.objectID
+    }
+}
+
+extension ImportBatchOutcome {
+    fileprivate mutating func note(_ arrival: ArrivalOutcome, at index: Int) {
+        switch arrival {
+        case .arrived(let arrival) where !arrival.existed: self.counts.added += 1
+        case .arrived(let arrival) where arrival.hasChanged: self.counts.changed += 1
+        case .arrived: self.counts.known += 1
+        case .taken(.username(let text)): self.refuse(index, "somebody else has the username \(text)")
+        case .taken(.email(let text)): self.refuse(index, "somebody else has the email address \(text)")
+        case .taken(.phone(let text)): self.refuse(index, "somebody else has the phone number \(text)")
+        case .deleted: self.refuse(index, "the account was deleted: nobody gets its name again")
+        case .systemUser: self.refuse(index, "it is the name of the server's own user")
+        }
+    }
+}
+
+extension ArrivingPerson {
+    fileprivate init(_ user: LeanCloudExportedUser) {
+        var password: ImportedPassword?
+        if let salt = user.salt, let hash = user.hash { password = ImportedPassword(salt: salt, hash: hash) }
+        self.init(
+            name: user.name, app: user.app, displayName: user.displayName, avatar: user.avatar, password: password)
+    }
+}
+
+extension LeanCloudExportedUser.Problem {
+    fileprivate var sentence: String {
+        switch self {
+        case .noObject: "it is no JSON object"
+        case .noID: "it has no id"
+        case .badID: "its objectId is no name that somebody can have here"
+        case .badUsername: "its username is too long"
+        case .badMember(let name): "its \(name) is of another type than it must be, or too long"
+        case .tooManyFields: "it has more own fields than are kept of one person"
+        }
+    }
+}

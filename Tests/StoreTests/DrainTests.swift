@@ -36,6 +36,8 @@ struct DrainTests {
         let hand = HeldDisk.Hand()
         let verona = try LoggedMessageTests.verona(hand)
         try verona.say("first", verona.romeo)
+        // The position of the first message is told after its outcome.
+        try verona.fixture.store.drainAndWait()
         let log = ConditionLock<[String]>([])
         verona.fixture.store.onPosition = { _ in log.change { $0.append("told") } }
         hand.hold()

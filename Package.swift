@@ -81,6 +81,7 @@ let package = Package(
         module("Transfers", common + ["Store", "FileStore", "COpenSSL", "CLinux"]),
         module("Profiles", common + ["Store", "HTTPClient", "Localization", "CLinux"]),
         module("Accounts", common + ["Store", "COpenSSL", "CSodium", "CLinux"]),
+        module("Backup", common + ["Store", "FileStore", "CLinux"], settings: small),
         module("Doctor", common + ["Store", "CLinux"], settings: small),
         module("Broker", common + ["Store"]),
         module("LeanCloudQuery", ["ByteCodec", "RegularExpressions"]),
@@ -162,8 +163,8 @@ let package = Package(
         module(
             "AdminService",
             common + [
-                "APIKit", "AdminAPI", "Accounts", "Broker", "Store", "Search", "FileStore", "Transfers", "Profiles",
-                "Transport",
+                "APIKit", "AdminAPI", "Accounts", "Backup", "Broker", "Store", "Search", "FileStore", "Transfers",
+                "Profiles", "Transport",
                 "WuKongTranslation", "ContentTranslation", "Localization", "Imports", "CLinux",
             ], settings: small),
         module(
@@ -171,7 +172,7 @@ let package = Package(
             common + [
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "NativeAPI", "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers",
-                "Profiles", "Search",
+                "Profiles", "Search", "Backup",
                 "HTTPClient", "Hooks", "Monitoring", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
                 "LeanCloudGateway", "CAssets", "CLinux", "CZlib",
             ], settings: small),
@@ -180,7 +181,8 @@ let package = Package(
         .executableTarget(
             name: "teahouse",
             dependencies: common + [
-                "Server", "Configuration", "Localization", "Store", "FileStore", "Doctor", "Transport", "AdminAPI",
+                "Server", "Configuration", "Localization", "Backup", "Store", "FileStore", "Doctor", "Transport",
+                "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
                 "LeanCloudExport", "Imports", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
             ],
@@ -238,6 +240,7 @@ let package = Package(
                 "Broker", "QRCode", "FileStore", "Profiles", "Store", "Transfers", "WuKongTranslation",
             ]),
         tests("Configuration", ["Configuration"]),
+        tests("Backup", common + ["Backup", "Store", "TeahouseTesting"]),
         tests("Doctor", common + ["Doctor", "Store", "CLinux"]),
         tests("FileStore", ["ChatModel", "FileStore", "Execution", "TeahouseTesting", "CLinux"]),
         tests(

@@ -38,6 +38,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case announcements(AdminAnnouncementAnswer)
     case app(AdminAppAnswer)
     case search(AdminSearchAnswer)
+    case backups(AdminBackupAnswer)
 }
 
 /// Something that happened, for a connection that follows.
@@ -49,6 +50,8 @@ package enum AdminEvent: Equatable, Sendable {
     case transfers([AdminTransfer])
     /// Progress of a check of files.
     case checking(AdminFileCheck)
+    /// Progress of copying the database for a backup.
+    case backingUp(AdminBackupProgress)
     /// The server now, and what it did in the last second.
     case liveMetrics(AdminLivePoint)
     /// Number of events that were left out, because the reader was too slow.
@@ -146,6 +149,7 @@ extension AdminAnswer: AdminFamily {
         AdminAnnouncementAnswer.all.map { .announcements($0) },
         AdminAppAnswer.all.map { .app($0) },
         AdminSearchAnswer.all.map { .search($0) },
+        AdminBackupAnswer.all.map { .backups($0) },
     ].flatMap { $0 }
 
     /// The answer as one JSON object, for scripts.
@@ -192,6 +196,7 @@ extension AdminAnswer: AdminFamily {
         case .announcements(let answer): try .announcements(fields.inline(answer))
         case .app(let answer): try .app(fields.inline(answer))
         case .search(let answer): try .search(fields.inline(answer))
+        case .backups(let answer): try .backups(fields.inline(answer))
         }
     }
 }
@@ -199,7 +204,7 @@ extension AdminAnswer: AdminFamily {
 extension AdminEvent: AdminFamily {
     static let all: [Self] = [
         .message(.sample), .opened(.sample), .ended(.sample, reason: .sample), .transfers(.sample),
-        .checking(.sample), .liveMetrics(.sample), .missed(.sample),
+        .checking(.sample), .backingUp(.sample), .liveMetrics(.sample), .missed(.sample),
     ]
 
     fileprivate static let byWord = Self.samplesByWord()
@@ -220,6 +225,7 @@ extension AdminEvent: AdminFamily {
             try .ended(fields.named("session.ended").inline(ended), reason: fields("reason", reason))
         case .transfers(let transfers): try .transfers(fields.named("transfers")("transfers", transfers))
         case .checking(let checking): try .checking(fields.named("files.checking").inline(checking))
+        case .backingUp(let progress): try .backingUp(fields.named("backup.progress").inline(progress))
         case .liveMetrics(let liveMetrics): try .liveMetrics(fields.named("pulse").inline(liveMetrics))
         case .missed(let count): try .missed(fields.named("missed")("count", count))
         }

@@ -31,6 +31,8 @@ package enum AdminProtocol {
     package static let fileRows: Int64 = 1000
     /// Maximum bytes in one piece of an upload; in base64 they take a third more.
     package static let pieceBytes = 128 * 1024
+    /// Maximum bytes in one piece of a file for a backup; in base64 they fit a line.
+    package static let backupPieceBytes = 512 * 1024
     /// Maximum characters of the words beside a text: a file's name, a place's title.
     package static let maximumSketchCharacters = 128
     /// Points of the live metrics that are kept: ten minutes, one per second.

@@ -65,6 +65,7 @@ package enum AdminRequest: Equatable, Sendable {
     case announcements(AdminAnnouncementRequest)
     case app(AdminAppRequest)
     case search(AdminSearchRequest)
+    case backups(AdminBackupRequest)
 }
 
 extension AdminRequest {
@@ -143,7 +144,7 @@ extension AdminRequest: AdminDefinitions {
             samples(Self.audit), samples(Self.live), samples(Self.conversationDetails), samples(Self.people),
             samples(Self.words), samples(Self.filters), samples(Self.kinds), samples(Self.hooks),
             samples(Self.settings), samples(Self.policy), samples(Self.announcements), samples(Self.app),
-            samples(Self.search),
+            samples(Self.search), samples(Self.backups),
         ].flatMap { $0 }
     }
 
@@ -296,6 +297,7 @@ extension AdminRequest: AdminDefinitions {
         case .announcements(let request): return try .announcements(fields.inline(request))
         case .app(let request): return try .app(fields.inline(request))
         case .search(let request): return try .search(fields.inline(request))
+        case .backups(let request): return try .backups(fields.inline(request))
         }
     }
 }

@@ -18,11 +18,13 @@ package struct AdminStatus: AdminRecord {
     package var limits: [AdminLimit]
     /// Last verification of the data folder; `nil` for none, and when it is not known.
     package var lastVerify: AdminLastVerify?
+    /// Last backup that was verified; `nil` for none, and when it is not known.
+    package var lastBackup: AdminLastBackup?
 
     package init(
         version: String, processID: Int64, dataFolder: String, startedAtMilliseconds: Int64, addresses: [String],
         troubles: [String], metrics: [AdminMetric], limits: [AdminLimit],
-        lastVerify: AdminLastVerify? = nil
+        lastVerify: AdminLastVerify? = nil, lastBackup: AdminLastBackup? = nil
     ) {
         self.version = version
         self.processID = processID
@@ -33,6 +35,7 @@ package struct AdminStatus: AdminRecord {
         self.metrics = metrics
         self.limits = limits
         self.lastVerify = lastVerify
+        self.lastBackup = lastBackup
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
@@ -45,6 +48,7 @@ package struct AdminStatus: AdminRecord {
         self.metrics = try fields("figures", \.metrics)
         self.limits = try fields("limits", \.limits)
         self.lastVerify = try fields("lastVerify", \.lastVerify)
+        self.lastBackup = try fields("lastBackup", \.lastBackup)
     }
 }
 

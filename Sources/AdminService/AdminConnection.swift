@@ -30,6 +30,8 @@ final class AdminConnection {
     var isOpeningUpload = false
     /// Checks that are under way: they end with the connection.
     var checks: [Int64: CheckWish] = [:]
+    /// Ticket of the backup that is made here.
+    var backup: Int64?
     private(set) var saidHello = false
     private var lines = LineSplitter()
     /// A line may have come that is not worked on yet.

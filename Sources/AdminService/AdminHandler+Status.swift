@@ -18,6 +18,7 @@ extension AdminHandler {
                     var status = self.status(broker, try transaction.messages.counts())
                     try self.addFiles(transfers, to: &status, transaction)
                     self.addProfiles(to: &status)
+                    status.lastBackup = LastBackup.read(in: self.options.folder).map { AdminLastBackup($0) }
                     status.lastVerify = LastVerify.read(in: self.options.folder).map { AdminLastVerify($0) }
                     return .status(status)
                 }

@@ -148,7 +148,11 @@ final class AdminLoop {
         }
     }
 
-    private func drop(_ key: Int) { self.clients.removeValue(forKey: key)?.close() }
+    private func drop(_ key: Int) {
+        guard let client = self.clients.removeValue(forKey: key) else { return }
+        if let ticket = client.backup { self.options.backups?.abandon(ticket) }
+        client.close()
+    }
 
     private func flush() {
         for (key, client) in self.clients {
@@ -190,6 +194,7 @@ final class AdminLoop {
         case .files(.verify(let file)): self.verify(file, key, id)
         case .transfers(let request): self.start(request, at: handler, key, id)
         case .live(let request): self.start(request, key, id)
+        case .backups(let request): self.start(request, at: handler, key, id)
         case .status, .setupToken, .managerToken, .addUser, .listUsers, .showUser, .issueToken, .revoke, .setDisabled,
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .listConversations,
             .showConversation,
@@ -223,6 +228,8 @@ final class AdminLoop {
             case .uploadOpened(let key, let id, let opened): self.opened(opened, key, id)
             case .uploadRoom(let key, let upload): self.uploadHasRoom(upload, key)
             case .liveMetrics(let metrics): self.tookMetrics(metrics)
+            case .backup(let key, let id): self.beginBackup(key, id)
+            case .backupBegun(let key, let id, let facts): self.backupBegun(facts, key, id)
             case .stop: self.isStopping = true
             }
         }

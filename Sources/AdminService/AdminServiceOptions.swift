@@ -1,4 +1,5 @@
 package import AdminAPI
+package import Backup
 package import Diagnostics
 package import Execution
 package import Search
@@ -35,6 +36,8 @@ package struct AdminServiceOptions: Sendable {
     package var functions: ServerFunctions?
     /// The index of messages; `nil` when there is none.
     package var search: SearchIndex?
+    /// The backups of the server; `nil` when it makes none.
+    package var backups: BackupService?
     /// Clock of the service.
     package var clock = Clock.system
     /// Log of the service.

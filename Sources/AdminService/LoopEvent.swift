@@ -1,4 +1,5 @@
 import AdminAPI
+import Backup
 import Broker
 import ChatModel
 
@@ -19,5 +20,8 @@ enum LoopEvent: Sendable {
     case uploadRoom(client: Int, TransferKey)
     /// Metrics of the broker, for the history.
     case liveMetrics(BrokerMetrics)
+    /// A backup may begin: the audit log has it.
+    case backup(client: Int, request: Int64)
+    case backupBegun(client: Int, request: Int64, Result<BackupFacts, BackupError>)
     case stop
 }

@@ -21,6 +21,8 @@ package struct CommandLineSettings: Sendable {
 /// The checked settings of a server: flag over environment over file over what is built in.
 package struct Settings: Sendable {
     private var values: [String: (value: SettingValue, origin: SettingOrigin)] = [:]
+    /// The file that was read; `nil` for none.
+    package private(set) var path: String?
 
     /// - Parameters:
     ///   - environment: `TEAHOUSE_CONFIG`, `TEAHOUSE_DATA`, `TEAHOUSE_LISTEN` (comma separated), `TEAHOUSE_LOG`.
@@ -120,6 +122,7 @@ package struct Settings: Sendable {
         guard let bytes = readFile(path) else {
             throw ConfigurationError(origin: origin, problem: "\(path) cannot be read, or is over 1 MiB")
         }
+        self.path = path
         var reader = TOMLReader(bytes, path: path)
         for entry in try reader.entries() {
             try self.set(entry.key, entry.value, .file(path: path, line: entry.line))

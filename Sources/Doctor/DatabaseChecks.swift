@@ -88,6 +88,26 @@ func checkLastVerify(_ last: LastVerify?, now: Int64) -> Finding {
         advice: "run teahouse verify on a fresh backup", values: values)
 }
 
+/// Days after which the last backup is old.
+private let backupDays: Int64 = 7
+
+func checkLastBackup(_ last: LastBackup?, now: Int64) -> Finding {
+    guard let last else {
+        return Finding(
+            .advice, "backup.never", "no backup of this folder was ever made and verified",
+            advice: "run teahouse ctl backup DIRECTORY, with the directory on another disk")
+    }
+    let days = max(0, now - last.atMilliseconds) / 86_400_000
+    let values = ["days": String(days), "name": last.name, "proof": last.proof]
+    guard days >= backupDays else {
+        return Finding(
+            .ok, "backup.good", "the backup {name} ({proof}) is {days} days old and was verified", values: values)
+    }
+    return Finding(
+        .advice, "backup.old", "the last backup, {name}, is {days} days old",
+        advice: "run teahouse ctl backup DIRECTORY", values: values)
+}
+
 /// Note about the version of SQLite inside.
 func sqliteNote() -> Finding {
     Finding(

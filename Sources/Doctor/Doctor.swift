@@ -16,6 +16,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
         percent: input.filesStopFreePercent)
     findings += checkDatabase(input.dataFolder)
     findings.append(checkLastVerify(input.lastVerify, now: input.clock.wallMilliseconds()))
+    findings.append(checkLastBackup(input.lastBackup, now: input.clock.wallMilliseconds()))
     findings.append(sqliteNote())
     findings.append(admin.finding)
     if !admin.isRunning { findings += input.listeners.map(checkListener) }

@@ -56,6 +56,8 @@ package struct DoctorInput: Sendable {
     package var filesStopFreePercent: Int64 = 5
     /// When the folder was last verified, and what came of it; `nil` for never.
     package var lastVerify: LastVerify?
+    /// The last backup that was verified; `nil` for none.
+    package var lastBackup: LastBackup?
     /// Asks the server behind the admin socket something and says whether it answered; without it a connection that is
     /// accepted will do.
     package var serverAnswers: (@Sendable () -> Bool)?

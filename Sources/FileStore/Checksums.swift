@@ -1,12 +1,12 @@
 import COpenSSL
 import CZlib
-import ChatModel
+package import ChatModel
 
 /// SHA-256 of bytes that come in pieces, as OpenSSL makes it.
-final class ContentHasher {
+package final class ContentHasher {
     private let context: OpaquePointer
 
-    init() {
+    package init() {
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             preconditionFailure("OpenSSL has no SHA-256")
         }
@@ -24,13 +24,14 @@ final class ContentHasher {
 
     func copy() -> ContentHasher { ContentHasher(copying: self) }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
+    /// Takes the next piece.
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         EVP_DigestUpdate(self.context, bytes.baseAddress, bytes.count)
     }
 
     /// The hash of all so far; more may come.
-    func hash() -> ContentHash {
+    package func hash() -> ContentHash {
         let end = self.copy()
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(end.context, &digest, nil)

@@ -21,6 +21,13 @@ package final class ObjectFolder: FileProvider {
         self.folder = try ContentFolder(path, name: kind.rawValue, compresses: kind == .objects, faults: faults)
     }
 
+    /// Names of an object's files below the folder: the object and, where there is one, its index.
+    package static func names(of hash: ContentHash, _ codec: FileCodec) -> (object: String, index: String) {
+        let hex = hash.hex
+        let folder = "objects/\(hex.prefix(2))/\(hex.dropFirst(2).prefix(2))"
+        return ("\(folder)/\(hex)\(codec == .gzip ? ".gz" : "")", "\(folder)/\(hex).idx")
+    }
+
     /// Name for logs and `doctor`.
     package var name: String { self.folder.name }
 

@@ -3,6 +3,7 @@ import APIKit
 package import Accounts
 package import AdminAPI
 import AdminService
+import Backup
 package import Broker
 import Diagnostics
 package import FileStore
@@ -36,6 +37,7 @@ package final class TeahouseServer: Sendable {
     /// Listeners and reactors of the server.
     package let transport: TransportServer
     private let lateProfiles: LateProfileProvider?
+    private let backups: BackupService
     private let outbound: OutboundServices
     private let admin: AdminService
     private let live: LiveSettings
@@ -129,13 +131,17 @@ package final class TeahouseServer: Sendable {
             Self.stop(self.broker, self.accounts, self.store)
             throw error
         }
+        self.backups = Self.makeBackups(options, store: self.store)
         do throws(AdminError) {
+            var admin = Self.adminOptions(options, self.transport, self.outbound, self.live, self.search)
+            admin.backups = self.backups
             self.admin = try AdminService(
-                Self.adminOptions(options, self.transport, self.outbound, self.live, self.search), store: self.store,
-                accounts: self.accounts, broker: self.broker, moderation: moderation, transfers: self.transfers,
+                admin, store: self.store, accounts: self.accounts, broker: self.broker, moderation: moderation,
+                transfers: self.transfers,
                 profiles: self.profiles)
         } catch {
             self.metricsPort.stop()
+            self.backups.stop()
             self.outbound.stop()
             self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
@@ -235,6 +241,7 @@ package final class TeahouseServer: Sendable {
         self.transport.drain(deadlineMilliseconds: deadlineMilliseconds)
         self.admin.stop()
         self.metricsPort.stop()
+        self.backups.stop()
         self.outbound.stop()
         self.search.stop()
         Self.stop(self.transfers, self.profiles, self.lateProfiles)

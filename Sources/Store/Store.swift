@@ -15,6 +15,8 @@ package final class Store: Sendable {
     private let writer: Thread
     private let gauges: StoreGauges
     private let applied: AppliedReads
+    let snapshots: Snapshots
+    let snapshotSource: SnapshotSource
     private let messageRules: Lock<MessageRules>
     let views: Lock<ViewRules>
     /// The bounds of files that it was opened with.
@@ -60,7 +62,10 @@ package final class Store: Sendable {
         self.observers = observers
         self.gauges = gauges
         self.writer = thread
+        self.snapshots = gauges.snapshots
         let path = DataFolder.databasePath(in: options.folder)
+        self.snapshotSource = SnapshotSource(
+            databasePath: path, keepsFreeBytes: options.stopWritingFreeBytes)
         self.readers = ReaderPool(readers: options.readers, capacity: options.queuedReads) {
             ReaderSlot(path: path, views: views, clock: options.clock)
         }
@@ -207,6 +212,11 @@ package final class Store: Sendable {
         if !queued { then(.failure(.busy)) }
     }
 
+    /// Blocks until the database holds everything that was acknowledged before the call.
+    func waitUntilApplied() throws(StoreError) {
+        try self.applied.wait(through: self.applied.newest(of: .everything))
+    }
+
     /// Rules for changes that people make to messages after they were sent.
     package var rules: MessageRules { self.messageRules.withLock { $0 } }
 
@@ -245,6 +255,7 @@ package final class Store: Sendable {
     package func close() {
         guard self.queue.close() else { return }
         // Readers first: the log can be emptied only when nobody reads from it.
+        self.snapshots.close()
         self.readers.stop()
         self.queue.stopWriter()
         self.writer.join()

@@ -158,6 +158,8 @@ final class StoreGauges: Sendable {
 
     private let queue: WriterQueue
     private let state = Lock(State())
+    /// Copies of the database that are being made.
+    let snapshots = Snapshots()
 
     init(queue: WriterQueue) { self.queue = queue }
 

@@ -45,6 +45,8 @@ final class MaintenanceRounds {
 
     private func collectObjects() throws(StoreError) {
         while !self.isStopped() {
+            guard self.tools.options.removal.begin() else { return }
+            defer { self.tools.options.removal.end() }
             let objects = try self.tools.rows.sweep(limit: Self.together)
             var removed = 0
             for object in objects where !self.isStopped() {

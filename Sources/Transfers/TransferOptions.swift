@@ -61,6 +61,8 @@ package struct TransferOptions: Sendable {
     package var scrubBytesPerSecond: Int64 = 4 * 1024 * 1024
     /// Age of the last check from which a content is checked again.
     package var scrubMilliseconds: Int64 = 30 * 24 * 3_600_000
+    /// Keeps contents that nothing refers to while a backup is made.
+    package var removal = RemovalHold()
 
     package init() {}
 }

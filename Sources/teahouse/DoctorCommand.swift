@@ -46,6 +46,7 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     input.filesStopFreeBytes = settings[Keys.filesStopFreeBytes]
     input.filesStopFreePercent = settings[Keys.filesStopFreePercent]
     input.lastVerify = LastVerify.read(in: folder)
+    input.lastBackup = LastBackup.read(in: folder)
     input.serverAnswers = {
         guard let client = try? AdminClient(dataFolder: folder) else { return false }
         return (try? client.ask(.setupToken)) != nil

@@ -1,3 +1,4 @@
+import Backup
 import ByteCodec
 import ChatModel
 import CommandLineKit
@@ -21,7 +22,8 @@ let verifyCommand = Command(
     var options = VerifyOptions()
     options.tokenDays = Int(settings[Keys.tokenDays])
     let report: VerifyReport
-    var contents = ContentVerifier(settings, isQuick: invocation.has("quick"))
+    var contents = ContentVerifier(
+        folder, directory: settings[Keys.filesDirectory], isQuick: invocation.has("quick"))
     let line = invocation.has("json") ? nil : LiveLine(terminal)
     contents.progress = { done, all in
         try? line?.draw { _ in

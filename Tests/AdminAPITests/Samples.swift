@@ -110,6 +110,16 @@ let requestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"follow","with":{"conversation":"verona","sessions":true}}"#
     ),
     (.stopFollowing(6), #"{"id":7,"ask":"follow.stop","with":{"follow":6}}"#),
+    (.backups(.begin), #"{"id":7,"ask":"backup.begin","with":{}}"#),
+    (.backups(.files(after: "aa")), #"{"id":7,"ask":"backup.files","with":{"after":"aa"}}"#),
+    (
+        .backups(.read(AdminBackupPlace(path: "app.key", offset: 5))),
+        #"{"id":7,"ask":"backup.read","with":{"path":"app.key","offset":5}}"#
+    ),
+    (
+        .backups(.finish(AdminBackupEnd(name: "teahouse-1", bytes: 2, proof: "ab"))),
+        #"{"id":7,"ask":"backup.finish","with":{"name":"teahouse-1","bytes":2,"proof":"ab"}}"#
+    ),
 ]
 
 private let messageJSON =
@@ -156,6 +166,46 @@ let replyVectors: [(AdminReply, String)] = [
         #"{"id":7,"answer":"status","with":{"version":"1.0","processID":2,"dataFolder":"/d","startedAt":3,"#
             + #""addresses":[],"troubles":[],"figures":[],"limits":[],"#
             + #""lastVerify":{"at":5,"findings":6,"quick":true}}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .backups(
+                    .begun(
+                        AdminBackupFacts(
+                            atMilliseconds: 1, version: "1.0", tokenDays: 2, schema: 3, epoch: 4, position: 5,
+                            databaseBytes: 6, users: 7, conversations: 8, messages: 9, damagedContents: 0))))),
+        #"{"id":7,"answer":"backup.begun","with":{"at":1,"version":"1.0","tokenDays":2,"schema":3,"epoch":4,"#
+            + #""position":5,"databaseBytes":6,"users":7,"conversations":8,"messages":9,"damagedContents":0}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(.backups(.files([AdminBackupFile(path: "app.key", bytes: 1, isContent: false)], next: "aa")))),
+        #"{"id":7,"answer":"backup.files","with":{"files":[{"path":"app.key","bytes":1,"content":false}],"next":"aa"}}"#
+    ),
+    (
+        .answer(id: 7, .success(.backups(.piece(AdminBackupPiece(bytes: [1, 2, 3]))))),
+        #"{"id":7,"answer":"backup.piece","with":{"bytes":"AQID"}}"#
+    ),
+    (
+        .answer(id: 7, .success(.backups(.piece(AdminBackupPiece(bytes: []))))),
+        #"{"id":7,"answer":"backup.piece","with":{"bytes":""}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .backups(
+                    .noted(
+                        AdminLastBackup(
+                            atMilliseconds: 1, verifiedAtMilliseconds: 2, name: "teahouse-1", bytes: 3, proof: "ab"))))),
+        #"{"id":7,"answer":"backup.noted","with":{"at":1,"verified":2,"name":"teahouse-1","bytes":3,"proof":"ab"}}"#
+    ),
+    (
+        .event(id: 7, .backingUp(AdminBackupProgress(bytes: 1, allBytes: 2))),
+        #"{"id":7,"event":"backup.progress","with":{"bytes":1,"allBytes":2}}"#
     ),
     (
         .answer(id: 7, .success(.users([sampleUser], next: 1))),

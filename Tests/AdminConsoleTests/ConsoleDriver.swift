@@ -187,7 +187,10 @@ enum Samples {
             limits: [
                 AdminLimit(
                     name: "commit_queue_requests", unit: "requests", current: 95, peak: 99, maximum: 100, refusals: 2)
-            ], lastVerify: AdminLastVerify(atMilliseconds: ConsoleDriver.now - 3_600_000, findings: 0, isQuick: false))
+            ], lastVerify: AdminLastVerify(atMilliseconds: ConsoleDriver.now - 3_600_000, findings: 0, isQuick: false),
+            lastBackup: AdminLastBackup(
+                atMilliseconds: ConsoleDriver.now - 3_600_000, verifiedAtMilliseconds: ConsoleDriver.now - 3_500_000,
+                name: "teahouse-20270115T070000Z", bytes: 1 << 30, proof: "0123456789abcdef"))
     }
 
     static func session(_ id: Int64, _ name: String) -> AdminSession {

@@ -100,6 +100,23 @@ import Testing
         #expect(found.contains("(contents of files were not read)"))
     }
 
+    @Test("how old the last backup is is told, and that there is none")
+    func lastBackup() {
+        func shown(_ last: AdminLastBackup?) -> String {
+            let console = ConsoleDriver { request in
+                guard request == .status else { return Self.server(request) }
+                var status = Samples.status()
+                status.lastBackup = last
+                return .success(.status(status))
+            }
+            return console.screen(120, 40).joined(separator: " ").split(separator: " ").joined(separator: " ")
+        }
+        #expect(shown(nil).contains("LAST BACKUP never: run teahouse ctl backup DIRECTORY"))
+        #expect(
+            shown(Samples.status().lastBackup).contains("teahouse-20270115T070000Z, 1 GiB, verified (0123456789abcdef)")
+        )
+    }
+
     @Test("nothing is asked for while pulses come, but now and then, and it is left with the screen")
     func quiet() {
         let console = ConsoleDriver(server: Self.server)

@@ -193,6 +193,18 @@ struct FileChecksTests {
         #expect(checkLastVerify(last, now: 30 * 86_400_000).key == key)
     }
 
+    @Test(
+        "a backup grows old after seven days",
+        arguments: [
+            (nil, "doctor.backup.never"), (0, "doctor.backup.old"), (86_400_000, "doctor.backup.good"),
+        ] as [(Int64?, String)])
+    func backup(_ at: Int64?, _ key: String) {
+        let last = at.map {
+            LastBackup(atMilliseconds: $0, verifiedAtMilliseconds: $0, name: "teahouse-1", bytes: 1, proof: "ab")
+        }
+        #expect(checkLastBackup(last, now: 7 * 86_400_000).key == key)
+    }
+
     @Test("what the last verify found is a problem, however long ago it was")
     func verifyFound() {
         let finding = checkLastVerify(LastVerify(atMilliseconds: 0, findings: 2, isQuick: true), now: 86_400_000)

@@ -88,7 +88,7 @@ struct LogScreen: TableScreen {
             LoggedEvent(
                 rowID: number, atMilliseconds: look.nowMilliseconds, kind: "console.log.missed", place: "", who: "",
                 text: look("ctl.tail.missed", ["count": String(count)]), style: .bad)
-        case .transfers, .checking, .liveMetrics: nil
+        case .transfers, .checking, .backingUp, .liveMetrics: nil
         }
     }
 }

@@ -59,7 +59,10 @@ struct OverviewScreen: Screen {
         guard let status = self.status else { return [Line(), Line("  " + look("console.loading"), .dim)] }
         // What needs somebody, what goes through, what is nearly full, then facts: the first of each fits 24 rows.
         let verify = self.lastVerify(status.lastVerify, width: width, look)
-        let attention = self.warnings(status, width: width, look) + (Self.isGood(status.lastVerify) ? [] : verify)
+        let backup = self.lastBackup(status.lastBackup, width: width, look)
+        var attention = self.warnings(status, width: width, look)
+        if !Self.isGood(status.lastVerify) { attention += verify }
+        if !Self.isFresh(status.lastBackup, look) { attention += backup }
         let top = attention + self.course(status, width: width, look) + [Line()]
         let limits = self.limits(status, look)
         let metrics = self.metrics(status, look)
@@ -87,7 +90,8 @@ struct OverviewScreen: Screen {
 
     private func facts(_ status: AdminStatus, width: Int, _ look: Look) -> [Line] {
         let verify = self.lastVerify(status.lastVerify, width: width, look)
-        return self.server(status, width: width, look) + (Self.isGood(status.lastVerify) ? verify : [])
+        let backup = Self.isFresh(status.lastBackup, look) ? self.lastBackup(status.lastBackup, width: width, look) : []
+        return self.server(status, width: width, look) + (Self.isGood(status.lastVerify) ? verify : []) + backup
     }
 
     /// True for a folder that was verified and in order.
@@ -124,6 +128,26 @@ struct OverviewScreen: Screen {
             style = last.findings == 0 ? .plain : .bad
         }
         return Self.rows(look("table.lastVerify"), text, width: width, style)
+    }
+
+    /// Days after which the last backup is old.
+    private static let backupDays: Int64 = 7
+
+    /// True for a backup that is not old.
+    private static func isFresh(_ last: AdminLastBackup?, _ look: Look) -> Bool {
+        last.map { look.nowMilliseconds - $0.atMilliseconds <= Self.backupDays * 86_400_000 } ?? false
+    }
+
+    private func lastBackup(_ last: AdminLastBackup?, width: Int, _ look: Look) -> [Line] {
+        guard let last else {
+            return Self.rows(look("table.lastBackup"), look("lastBackup.never"), width: width, .warning)
+        }
+        let values = [
+            "time": look.time(last.atMilliseconds), "name": last.name, "bytes": shownBytes(last.bytes),
+            "proof": last.proof,
+        ]
+        let style = Self.isFresh(last, look) ? Style.plain : .warning
+        return Self.rows(look("table.lastBackup"), look("lastBackup.good", values), width: width, style)
     }
 
     /// A value with its label, broken where it is too long.

@@ -68,6 +68,15 @@ struct Connection {
         do { return try self.base.checkpoint(truncating: truncating) } catch { throw StoreError(error) }
     }
 
+    /// Copies the database as the open read transaction sees it; see `SQLite.Connection`.
+    func copySnapshot(
+        to path: String, pages: Int32, goesOn: (_ done: Int64, _ all: Int64) -> Bool
+    ) throws(StoreError) -> Bool {
+        do { return try self.base.copySnapshot(to: path, pages: pages, goesOn: goesOn) } catch {
+            throw StoreError(error)
+        }
+    }
+
     /// Checks that SQLite could sync the folder of each log that it made.
     ///
     /// - Throws: `fatal` once the folder could not be synced: the log's name, and with it what was committed, may be gone

@@ -114,8 +114,7 @@ final class DiskMaintenance {
         let log = self.connection.logBytes
         if log < self.logBytesAtCheckpoint { self.logBytesAtCheckpoint = 0 }
         if log >= Self.truncateLogBytes, log - self.logBytesAtCheckpoint >= self.options.checkpointLogBytes {
-            try self.connection.checkpoint(truncating: true)
-            self.logBytesAtCheckpoint = self.connection.logBytes
+            try self.shortenLog()
         } else if log - self.logBytesAtCheckpoint >= self.options.checkpointLogBytes {
             try self.connection.checkpoint(truncating: false)
             self.logBytesAtCheckpoint = log
@@ -126,9 +125,14 @@ final class DiskMaintenance {
 
     func emptyLog() throws(StoreError) {
         guard self.connection.logBytes > 0 else { return }
-        try self.connection.checkpoint(truncating: true)
-        self.logBytesAtCheckpoint = self.connection.logBytes
+        try self.shortenLog()
         self.gauges.update { $0.metrics.logBytes = self.connection.logBytes }
+    }
+
+    /// Empties the log, or copies what it can while a snapshot is held: emptying would wait for its reader.
+    private func shortenLog() throws(StoreError) {
+        try self.connection.checkpoint(truncating: !self.gauges.snapshots.areHeld)
+        self.logBytesAtCheckpoint = self.connection.logBytes
     }
 
     // MARK: Clock

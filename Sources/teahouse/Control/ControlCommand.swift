@@ -22,5 +22,6 @@ let controlCommand = Command(
         topCommand,
         auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
         policyCommand, setupTokenCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
+        backupCommand,
     ]
 ).withListOptions()

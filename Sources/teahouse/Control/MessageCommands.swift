@@ -38,7 +38,7 @@ extension Control {
             return self.line(for: session, "ctl.tail.opened", at: session.openedAtMilliseconds)
         case .ended(let session, let reason):
             return self.line(for: session, "ctl.tail.ended", ["reason": reason], at: nil)
-        case .transfers, .checking, .liveMetrics: return ""
+        case .transfers, .checking, .backingUp, .liveMetrics: return ""
         case .missed(let count): return self.text("ctl.tail.missed", ["count": String(count)]) + "\n"
         }
     }

@@ -30,6 +30,7 @@ extension Control {
         fields.add(self.text("table.addresses"), status.addresses.joined(separator: ", "))
         fields.add(self.text("table.started"), localTime(status.startedAtMilliseconds))
         fields.add(self.text("table.lastVerify"), self.text(of: status.lastVerify))
+        fields.add(self.text("table.lastBackup"), self.text(of: status.lastBackup))
         for trouble in status.troubles { fields.add(self.text("table.trouble"), trouble) }
         try self.terminal.print(fields.text + "\n")
         let isPart: (AdminMetric, String) -> Bool = { $0.name.hasPrefix($1) }
@@ -61,6 +62,15 @@ extension Control {
         let values = ["time": localTime(last.atMilliseconds), "count": String(last.findings)]
         return self.text(last.findings == 0 ? "lastVerify.good" : "lastVerify.found", values)
             + (last.isQuick ? " " + self.text("lastVerify.quick") : "")
+    }
+
+    private func text(of last: AdminLastBackup?) -> String {
+        guard let last else { return self.text("lastBackup.never") }
+        let values = [
+            "time": localTime(last.atMilliseconds), "name": last.name, "bytes": shownBytes(last.bytes),
+            "proof": last.proof,
+        ]
+        return self.text("lastBackup.good", values)
     }
 
     func print(_ metrics: [AdminMetric]) throws(CommandFailure) {

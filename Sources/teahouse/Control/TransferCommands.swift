@@ -73,7 +73,7 @@ extension Control {
             for transfer in news {
                 if let line = board.plainLine(for: transfer) { try self.terminal.print(line) }
             }
-        case .message, .opened, .ended, .checking, .liveMetrics, .missed:
+        case .message, .opened, .ended, .checking, .backingUp, .liveMetrics, .missed:
             try self.terminal.print(self.line(for: event))
         }
     }

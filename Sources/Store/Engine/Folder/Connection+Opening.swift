@@ -1,6 +1,18 @@
+import Glibc
+
+/// Name of the file that makes a folder a backup; no data folder has it.
+package let backupManifestName = "manifest.json"
+
 extension Connection {
     /// The writing connection of a locked folder, with the newest schema.
     static func openForWriting(_ folder: DataFolder, _ options: StoreOptions) throws(StoreError) -> Connection {
+        if access("\(folder.path)/\(backupManifestName)", F_OK) == 0 {
+            throw .invalid(
+                """
+                \(folder.path) is a backup: a server on it would give numbers out again that clients have seen; restore it into \
+                another folder (teahouse restore \(folder.path) --data NEW)
+                """)
+        }
         let role = Connection.Role.writer(synchronous: options.synchronous)
         let now = options.clock.wallMilliseconds()
         // The epoch only has to differ between a database and its restored copies.

@@ -1,12 +1,11 @@
 import ChatModel
-import Configuration
 import FileStore
 import Glibc
-import Store
+package import Store
 
 /// Compares the contents on the disk with the rows of a stopped folder: every content that is ready is there and is what
 /// it was, and nothing lies there that no row knows of.
-struct ContentVerifier {
+package struct ContentVerifier {
     /// Contents of one page of rows.
     private static let together = 256
     /// A content without a row that is younger may be an upload that was just being completed.
@@ -16,26 +15,33 @@ struct ContentVerifier {
     /// A folder elsewhere that takes new files; empty for none.
     private let directory: String
     /// Sizes and indexes alone; contents are not read.
-    let isQuick: Bool
+    package let isQuick: Bool
+    /// Contents that are known to be damaged are not looked at: a backup cannot hold them.
+    var passesOverDamaged = false
     /// Bytes of contents on the disk that were looked at, and all of them.
-    var progress: (Int64, Int64) -> Void = { _, _ in }
-    private(set) var objects: Int64 = 0
-    private(set) var bytes: Int64 = 0
+    package var progress: (Int64, Int64) -> Void = { _, _ in }
+    /// Contents that were looked at.
+    package private(set) var objects: Int64 = 0
+    /// Bytes of those on the disk.
+    package private(set) var bytes: Int64 = 0
 
-    init(_ settings: Settings, isQuick: Bool) {
-        self.folder = settings.dataFolder + "/files"
-        self.directory = settings[Keys.filesDirectory]
+    /// - Parameters:
+    ///   - folder: the data folder.
+    ///   - directory: `files.directory`; empty for none.
+    package init(_ folder: String, directory: String, isQuick: Bool) {
+        self.folder = folder + "/files"
+        self.directory = directory
         self.isQuick = isQuick
     }
 
     /// - Parameter note: called with a sentence for each fault.
-    mutating func run(_ rows: ReadTransaction, _ note: (String) -> Void) throws(StoreError) {
+    package mutating func run(_ rows: ReadTransaction, _ note: (String) -> Void) throws(StoreError) {
         let all = try rows.files.fileTotals().storedBytes
         let providers = self.providers(note)
         var last: ContentHash?
         while true {
             let page = try rows.files.allObjects(after: last, limit: Self.together)
-            for record in page {
+            for record in page where !self.passesOverDamaged || record.state != .damaged {
                 self.check(record.object, providers, note, all)
                 self.objects += 1
                 self.bytes += record.object.storedSize

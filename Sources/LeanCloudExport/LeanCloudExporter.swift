@@ -170,7 +170,10 @@ package final class LeanCloudExporter {
     // MARK: Conversations and messages
 
     private func writeConversations(to writer: FolderWriter) throws(LeanCloudExportError) {
-        try Self.writing { () throws(PullError) in try writer.begin(class: "_Conversation") }
+        try Self.writing { () throws(PullError) in
+            try writer.begin(class: "_Conversation")
+            try writer.begin(class: "_ConversationMemberInfo")
+        }
         var last = ConversationID(rawValue: 0)
         var messages: Int64 = 0
         while true {
@@ -183,6 +186,7 @@ package final class LeanCloudExporter {
                 try Self.writing { () throws(PullError) in try writer.add(row: row, of: "_Conversation") }
             }
             for conversation in page {
+                if conversation.kind == .group { try self.writeRoles(in: conversation, to: writer) }
                 if conversation.kind == .service, !conversation.flags.contains(.disbanded) {
                     try self.writeSubscribers(of: conversation, to: writer)
                 }
@@ -208,6 +212,18 @@ package final class LeanCloudExporter {
             rest = rest.dropFirst(ObjectScanBounds.page)
         }
         return rows
+    }
+
+    /// Owner and managers. A pull from here has no such rows: the class is not among those that are read one page after
+    /// the other.
+    private func writeRoles(in group: Conversation, to writer: FolderWriter) throws(LeanCloudExportError) {
+        let rows = try self.read { transaction throws(StoreError) in
+            try transaction.conversations.members(of: group.id).filter { $0.role != .member }
+                .map { $0.roleRow(in: group).serialized() }
+        }
+        for row in rows {
+            try Self.writing { () throws(PullError) in try writer.add(row: row, of: "_ConversationMemberInfo") }
+        }
     }
 
     private func writeSubscribers(

@@ -1,7 +1,7 @@
 import APIKit
 import Accounts
-import ByteCodec
-import ChatModel
+package import ByteCodec
+package import ChatModel
 import LeanCloudTranslation
 import Store
 
@@ -156,7 +156,8 @@ extension ReadTransaction {
 }
 
 extension Member {
-    fileprivate func roleRow(in conversation: Conversation) -> JSONValue {
+    /// Row of the role that the member has in a conversation.
+    package func roleRow(in conversation: Conversation) -> JSONValue {
         .fields(
             ("objectId", .string(RoleID(conversation: conversation.id, user: self.user).text)),
             ("cid", .string(LeanCloudNames.conversationID(conversation.objectID, conversation.kind))),

@@ -206,7 +206,7 @@ class Suite:
         console.type("好了")
         self.capture("6-find-a-message", console.wait_for("茶好了", "filter 好了", without="coming"))
         console.press("Enter", "Enter")
-        console.wait_for("Message in tea")
+        console.wait_for("Message in 茶馆")
         console.press("Escape", "Escape", "q")
         console.wait_for("Conversations", without="Messages")
         console.press("Enter", "w")

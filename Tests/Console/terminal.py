@@ -38,7 +38,7 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """All of it at once, as an input method does."""
-        self._tmux("send-keys", "-t", "console", "-l", text)
+        self._tmux("send-keys", "-t", "console", "-l", "--", text)
 
     def paste(self, text: str) -> None:
         """As a terminal pastes: between marks where the program asked for them."""

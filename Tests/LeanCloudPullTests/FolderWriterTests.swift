@@ -38,9 +38,13 @@ struct FolderWriterTests {
         for (time, id) in [(1_784_073_600_001, "late"), (1_784_073_599_999, "early"), (1_784_073_600_000, "first")] {
             try writer.add(message: self.message(Int64(time), id))
         }
+        let odd = Array(#"{"objectId":"小明"}"#.utf8)
+        try writer.add(row: odd, of: "_Role")
         try writer.add(exportedUser: Array(#"{"objectId":"u1","password":"h"}"#.utf8))
         let report = try writer.finish()
         #expect(report.classes.map(\.name) == ["_File", "_Role"] && report.classes.map(\.here) == [2, 0])
+        #expect(report.classes.map(\.odd) == [0, 1] && report.classes.allSatisfy { $0.missing == 0 })
+        #expect(try self.text("odd/_Role.jsonl").contains(String(decoding: Base64.encode(odd), as: UTF8.self)))
         #expect(report.messages.here == 3 && report.files.here == 2 && report.fileBytes == 6)
         #expect(report.badFileCount == 1 && !report.isWhole && report.exported.here == 1)
         #expect(try self.text("classes/_File.jsonl").hasPrefix(#"{"objectId":"a1""#))

@@ -54,13 +54,24 @@ package final class FolderWriter {
         self.classes.append(name)
     }
 
-    /// Adds a row of a class: one JSON object without a line end.
+    /// Adds a row of a class: one JSON object without a line end. One whose object id could be no name of a file is kept
+    /// among the odd rows, as by a pull.
     package func add(row: [UInt8], of name: String) throws(PullError) {
+        guard Row(line: row)?.objectID != nil else {
+            self.counts["class " + name, default: 0] += 1
+            return try self.add(odd: row, of: name)
+        }
         try self.add(row, to: "class " + name, self.folder.classTable(name))
+    }
+
+    private func add(odd row: [UInt8], of name: String) throws(PullError) {
+        try Disk.makeFolder(self.folder.path + "/odd")
+        try self.add(OddRow(.noID, row).line, to: "odd " + name, self.folder.oddTable(name))
     }
 
     /// Adds a person as LeanCloud exports one, with the password's hash.
     package func add(exportedUser row: [UInt8]) throws(PullError) {
+        guard Row(line: row)?.objectID != nil else { return try self.add(odd: row, of: "users") }
         if self.tables["users"] == nil { try Disk.makeFolder(self.folder.path + "/users") }
         try self.add(row, to: "users", self.folder.exportTable("_User"))
     }

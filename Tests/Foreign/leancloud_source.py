@@ -96,7 +96,8 @@ class Dataset:
             self.conversations.append(self.put("_Conversation", row))
         self.service = self.put("_Conversation", {"name": "news", "sys": True})
         self.subscribers[self.service] = [f"reader{number:03d}" for number in range(123)]
-        self.put("_ConversationMemberInfo", {"cid": self.conversations[0], "clientId": self.people[0], "role": "Manager"})
+        manager = json.loads(self.classes["_Conversation"][self.conversations[1]])["m"][1]
+        self.put("_ConversationMemberInfo", {"cid": self.conversations[1], "clientId": manager, "role": "Manager"})
 
     def say(self, conversation: str, text: Any, at: int, *, apart: bool = False, **more: Any) -> tuple[int, str]:
         id = f"{self.random.getrandbits(128):032x}"[:22]

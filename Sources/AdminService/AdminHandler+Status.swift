@@ -39,6 +39,10 @@ extension AdminHandler {
             AdminMetric("commits", store.commits), AdminMetric("batchP50", store.batchP50),
             AdminMetric("commitP50Microseconds", store.commitP50Microseconds),
             AdminMetric("commitP99Microseconds", store.commitP99Microseconds),
+            AdminMetric("logRecords", store.logRecords), AdminMetric("logRecordBytes", store.logRecordBytes),
+            AdminMetric("logSegments", store.logSegments), AdminMetric("logSyncs", store.logSyncs),
+            AdminMetric("logSyncMicroseconds", store.logSyncAllMicroseconds / max(1, store.logSyncs)),
+            AdminMetric("logApplies", store.logApplies),
             AdminMetric("logBytes", store.logBytes), AdminMetric("freeBytes", store.freeBytes),
         ]
         return AdminStatus(

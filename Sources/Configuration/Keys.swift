@@ -119,7 +119,7 @@ package enum Keys {
         "Time for which a resent message is recognised by its client message ID; clients rely on 30.")
     package static let ballastBytes = SettingKey<Int64>(
         "store.ballast_bytes", 67_108_864, in: 0...10_737_418_240, "bytes",
-        "Size of a reserve file that is deleted on a full disk, so that deleting still works.")
+        "Size of a reserve file: room for the message log, and for deleting on a full disk; 0 is without that log.")
     package static let stopWritingFreeBytes = SettingKey<Int64>(
         "store.stop_writing_free_bytes", 268_435_456, in: 0...1_099_511_627_776, "bytes",
         "Minimum free space: below it new messages are refused; reading goes on.")

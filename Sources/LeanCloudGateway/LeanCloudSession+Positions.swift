@@ -35,12 +35,12 @@ struct LeanCloudMark: Hashable, Sendable {
 
     /// Sequence up to which the client has messages. Of several messages of the millisecond that it names it has
     /// received the first at least; the others may be on their way.
-    func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
+    func sequence(in id: ConversationID, _ inbox: InboxWrites) throws(StoreError) -> Int64 {
         var sequence: Int64 = 0
-        if let message, let place = try reading.messages.place(of: message, in: id) { sequence = place.sequence }
+        if let message, let found = try inbox.sequence(of: message, in: id) { sequence = found }
         if let time = self.atMilliseconds {
-            let before = try reading.messages.lastSequence(in: id, notAfter: time - 1)
-            sequence = max(sequence, min(before + 1, try reading.messages.lastSequence(in: id, notAfter: time)))
+            let before = try inbox.lastSequence(in: id, notAfter: time - 1)
+            sequence = max(sequence, min(before + 1, try inbox.lastSequence(in: id, notAfter: time)))
         }
         return sequence
     }
@@ -143,13 +143,14 @@ extension LeanCloudGateway {
         self.acknowledgements.nextWrite = now.advanced(
             byMilliseconds: entries.count > 1 ? LeanCloudAcknowledgements.pauseMilliseconds : 0)
         let (jobs, isReading) = (self.reactor.jobs, self.services.settings.arrivingIsReading)
-        self.services.store.write { transaction throws(StoreError) in
+        self.services.store.mark { transaction throws(StoreError) in
             for entry in entries {
                 let user = entry.key.user
-                guard let place = try LeanCloudGateway.place(of: entry, transaction.reading) else { continue }
+                guard let place = try LeanCloudGateway.place(of: entry, transaction.inbox) else { continue }
                 try transaction.messages.acknowledge(
                     user, in: place.conversation, upTo: place.sequence, tellsGroups: entry.tellsGroups)
-                guard isReading, try transaction.reading.conversations.member(user, in: place.conversation) != nil
+                guard isReading,
+                    try transaction.inbox.conversation(.id(place.conversation), markedBy: user)?.isMember == true
                 else { continue }
                 try transaction.inbox.markRead(user, in: place.conversation, upTo: place.sequence)
                 try transaction.messages.finishMentions(of: user, in: place.conversation, upTo: place.sequence)
@@ -161,13 +162,13 @@ extension LeanCloudGateway {
 
     /// Up to where somebody has got the messages of a conversation; `nil` where that leads nowhere.
     private static func place(
-        of entry: LeanCloudAcknowledgements.Entry, _ reading: ReadTransaction
+        of entry: LeanCloudAcknowledgements.Entry, _ inbox: InboxWrites
     ) throws(StoreError) -> MessagePlace? {
         switch entry.key.place {
-        case .message(let message): return try reading.inbox.place(of: message, waitingFor: entry.key.user)
+        case .message(let message): return try inbox.place(of: message, waitingFor: entry.key.user)
         case .conversation(let address):
-            guard let conversation = try reading.conversations.one(address, seenBy: entry.key.user) else { return nil }
-            return MessagePlace(conversation.id, try entry.mark.sequence(in: conversation.id, reading))
+            guard let conversation = try inbox.conversation(address, markedBy: entry.key.user) else { return nil }
+            return MessagePlace(conversation.id, try entry.mark.sequence(in: conversation.id, inbox))
         }
     }
 }
@@ -222,11 +223,11 @@ extension LeanCloudSession {
             self.isWhole = (tuple.mid ?? "").isEmpty && tuple.timestamp ?? 0 <= 0
         }
 
-        func sequence(in id: ConversationID, _ reading: ReadTransaction) throws(StoreError) -> Int64 {
+        func sequence(in id: ConversationID, _ inbox: InboxWrites) throws(StoreError) -> Int64 {
             if self.isWhole { return .max }
-            if let place = try reading.messages.place(of: self.edge, in: id) { return place.sequence }
+            if let sequence = try inbox.sequence(at: self.edge, in: id) { return sequence }
             guard let time = self.edge.atMilliseconds else { return 0 }
-            return try reading.messages.lastSequence(in: id, notAfter: time)
+            return try inbox.lastSequence(in: id, notAfter: time)
         }
     }
 
@@ -245,14 +246,14 @@ extension LeanCloudSession {
         let marks = tuples.prefix(Self.mostRead).compactMap(ReadMark.init)
         guard !marks.isEmpty else { return }
         let (origin, later) = (self.origin, self.later())
-        self.services.store.write { transaction throws(StoreError) -> [UnreadTuple] in
+        self.services.store.mark { transaction throws(StoreError) -> [UnreadTuple] in
             transaction.origin = origin
             var unmoved: [UnreadTuple] = []
             for mark in marks {
-                guard let conversation = try transaction.reading.conversations.one(mark.address, seenBy: user),
-                    try transaction.reading.conversations.member(user, in: conversation.id) != nil
+                guard let conversation = try transaction.inbox.conversation(mark.address, markedBy: user),
+                    conversation.isMember
                 else { continue }
-                let sequence = try mark.sequence(in: conversation.id, transaction.reading)
+                let sequence = try mark.sequence(in: conversation.id, transaction.inbox)
                 let change = try transaction.inbox.markRead(user, in: conversation.id, upTo: sequence)
                 try transaction.messages.finishMentions(of: user, in: conversation.id, upTo: change.sequence)
                 guard !change.hasMoved else { continue }

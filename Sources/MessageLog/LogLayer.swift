@@ -140,6 +140,16 @@ package final class LogRun {
         return self.members.count > before
     }
 
+    /// Index of the last message of those that come before all others; the first one is among them.
+    func lastIndex(where isBefore: (LoggedMessage) -> Bool) -> Int {
+        var (low, high) = (0, self.messages.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if isBefore(self.messages[middle].content) { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
     /// Positions of people without those that a later one of the same person leaves nothing of.
     package var lastPositions: [LogEntry] {
         struct Mover: Hashable {

@@ -111,10 +111,11 @@ package final class LogTail {
     ///
     /// - Parameters:
     ///   - bytes: of the records to come in the log.
-    ///   - records: how many they are; each may be of another conversation and member.
+    ///   - records: how many they are; each may be of another member.
+    ///   - conversations: how many they are of; `nil` when each may be of another one.
     ///   - listed: how many rows they have beside the messages.
-    package func hasRoom(bytes: Int, records: Int, listed: Int = 0) -> Bool {
-        let pins = records * (Self.conversationBytes + Self.memberBytes)
+    package func hasRoom(bytes: Int, records: Int, conversations: Int? = nil, listed: Int = 0) -> Bool {
+        let pins = (conversations ?? records) * Self.conversationBytes + records * Self.memberBytes
         return self.bytes + bytes <= self.bounds.bytes
             && self.applyingBytes + bytes + pins + listed * Self.listedBytes <= self.bounds.pages
     }
@@ -207,6 +208,40 @@ package final class LogTail {
     package func message(at place: MessagePlace) -> LoggedMessage? {
         for layer in self.layers.reversed() {
             if let message = layer.runs[place.conversation]?.message(at: place.sequence) { return message }
+        }
+        return nil
+    }
+
+    /// Answer to where a message is.
+    package enum Lookup: Hashable, Sendable {
+        /// Here, with this sequence.
+        case found(Int64)
+        /// Nowhere: its place would be here.
+        case missing
+        /// It is older than what is here of its conversation.
+        case older
+    }
+
+    /// Finds a message by its id.
+    package func sequence(of message: MessageID, in conversation: ConversationID) -> Lookup {
+        for layer in self.layers.reversed() {
+            guard let run = layer.runs[conversation], let first = run.messages.first,
+                first.content.id <= message
+            else { continue }
+            let found = run.messages[run.lastIndex { $0.id <= message }].content
+            return found.id == message ? .found(found.sequence) : .missing
+        }
+        return .older
+    }
+
+    /// The newest message here that was sent at a time, UTC milliseconds, or before; `nil` when all of its conversation
+    /// here came later.
+    package func lastSequence(in conversation: ConversationID, notAfter time: Int64) -> Int64? {
+        for layer in self.layers.reversed() {
+            guard let run = layer.runs[conversation], let first = run.messages.first,
+                first.content.sentAtMilliseconds <= time
+            else { continue }
+            return run.messages[run.lastIndex { $0.sentAtMilliseconds <= time }].content.sequence
         }
         return nil
     }

@@ -283,6 +283,14 @@ package final class SegmentedLog {
         }
     }
 
+    /// Makes the first segment at a start, so that no message waits for it. Without room for one nothing happens.
+    ///
+    /// - Throws: `failed`.
+    package func prepareFirst() throws(LogError) {
+        guard self.state == .open, self.segments.isEmpty else { return }
+        try self.makeAhead()
+    }
+
     /// Makes the next segment ahead of its use, when the current one is more than half full and there is no free one.
     /// For a moment in which nothing waits: it writes a whole segment. Without room for one nothing happens.
     ///
@@ -291,6 +299,10 @@ package final class SegmentedLog {
         guard self.state == .open, self.current != nil, self.offset > self.sizes.segmentBytes / 2,
             self.segments.count < self.sizes.segments, !self.segments.contains(where: { $0.state == .free })
         else { return }
+        try self.makeAhead()
+    }
+
+    private func makeAhead() throws(LogError) {
         do throws(LogError) {
             _ = try self.makeSegment()
         } catch .full {

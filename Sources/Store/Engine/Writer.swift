@@ -703,7 +703,7 @@ final class Writer {
             self.told.answers.append { job.fail(error) }
             return true
         }
-        guard log.hasRoom(positions: recorder.records.count) else { return false }
+        guard log.hasRoom(positions: recorder.records) else { return false }
         for entry in recorder.records {
             guard log.add(entry) else { throw .fatal("a position is too large for the log") }
             if case .delivered(let delivered) = entry, delivered.acknowledges {

@@ -398,7 +398,8 @@ final class WriterMemory {
 
     /// Notes that a record of the log has moved the newest message up that any device of a member has.
     func noteAcknowledged(_ user: UserID, in id: ConversationID, _ sequence: Int64) {
-        self.conversationsByID[id]?.acknowledged[user] = sequence
+        guard let known = self.conversationsByID[id] else { return }
+        known.acknowledged[user] = max(known.acknowledged[user] ?? 0, sequence)
     }
 
     // MARK: Whose members count

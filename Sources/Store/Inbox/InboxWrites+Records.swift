@@ -91,6 +91,13 @@ extension InboxWrites {
         _ conversation: ConversationState, of user: UserID, after low: Int64, upTo high: Int64, _ tail: LogTail
     ) throws(StoreError) -> Bool {
         guard conversation.isOfTwo, self.transaction.messages.allowsReceipts(in: conversation) else { return false }
+        return try self.hasAskedReceipts(conversation, of: user, after: low, upTo: high, tail)
+    }
+
+    /// True when messages of others in a range ask for a receipt, also those that only the log has.
+    func hasAskedReceipts(
+        _ conversation: ConversationState, of user: UserID, after low: Int64, upTo high: Int64, _ tail: LogTail
+    ) throws(StoreError) -> Bool {
         let low = max(low, high - ReceiptBounds.lookedThrough)
         guard conversation.asked.mayAsk(after: low, upTo: high) else { return false }
         var sequence = high
@@ -128,22 +135,29 @@ extension InboxWrites {
         guard conversation.isOfTwo, conversation.kind != .room,
             !conversation.isOver(at: self.transaction.wallMilliseconds)
         else { return false }
-        let before: Int64
-        if let known = conversation.acknowledged[user] {
-            before = known
-        } else {
-            let row = try self.transaction.connection.first(
-                "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", conversation.id, user
-            ) { row throws(StoreError) in row.int64(0) }
-            guard let row else { return false }
-            before = max(row, tail.pin(of: user, in: conversation.id)?.acknowledged ?? 0)
-            conversation.acknowledged[user] = before
+        guard let before = try self.acknowledged(by: user, in: conversation, tail), target > before else {
+            return false
         }
-        guard target > before else { return false }
         guard try !self.tellsReceipts(conversation, of: user, after: before, upTo: target, tail) else {
             throw recorder.giveUp()
         }
         return true
+    }
+}
+
+extension InboxWrites {
+    /// Newest message that any device of a member has acknowledged; `nil` for who is no member.
+    func acknowledged(
+        by user: UserID, in conversation: ConversationState, _ tail: LogTail
+    ) throws(StoreError) -> Int64? {
+        if let known = conversation.acknowledged[user] { return known }
+        let row = try self.transaction.connection.first(
+            "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", conversation.id, user
+        ) { row throws(StoreError) in row.int64(0) }
+        guard let row else { return nil }
+        let newest = max(row, tail.pin(of: user, in: conversation.id)?.acknowledged ?? 0)
+        conversation.acknowledged[user] = newest
+        return newest
     }
 }
 

@@ -87,6 +87,7 @@ struct LogStart {
         }
         do throws(LogError) {
             try start.log.beginRun(start.run + 1, after: start.newest)
+            if options.usesLog { try start.log.prepareFirst() }
         } catch {
             throw StoreError(error)
         }

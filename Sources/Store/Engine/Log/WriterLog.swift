@@ -76,9 +76,12 @@ final class WriterLog {
         return self.tail.hasRoom(bytes: bytes, records: 1, listed: people + words)
     }
 
-    /// True when so many positions of people may be taken.
-    func hasRoom(positions: Int) -> Bool {
-        self.tail.hasRoom(bytes: positions * Self.positionBytes, records: positions)
+    /// True when positions of people may be taken.
+    func hasRoom(positions: [LogEntry]) -> Bool {
+        // Everybody in a large group acknowledges at once.
+        let conversations = positions.count < 2 ? positions.count : Set(positions.map(\.conversation)).count
+        return self.tail.hasRoom(
+            bytes: positions.count * Self.positionBytes, records: positions.count, conversations: conversations)
     }
 
     private static let positionBytes = 256

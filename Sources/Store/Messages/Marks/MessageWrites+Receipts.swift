@@ -24,6 +24,10 @@ extension MessageWrites {
         _ user: UserID, in id: ConversationID, upTo sequence: Int64, tellsGroups: Bool = false
     ) throws(StoreError) -> Bool {
         let conversation = try self.transaction.knownConversation(id)
+        if let recorder = self.transaction.recorder {
+            return try self.recordAcknowledged(
+                user, in: conversation, upTo: sequence, tellsGroups: tellsGroups, recorder)
+        }
         guard conversation.kind != .room, conversation.roles[user] != nil else { return false }
         let before = try self.transaction.connection.first(
             "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", id, user
@@ -33,13 +37,18 @@ extension MessageWrites {
         try self.transaction.connection.moveAcknowledged(
             user, in: id, to: target, at: self.transaction.wallMilliseconds)
         conversation.acknowledged[user] = target
-        let tells =
-            conversation.isOfTwo || tellsGroups && conversation.roles.count <= ReceiptBounds.groupMembers
-        guard tells, self.allowsReceipts(in: conversation) else { return true }
+        guard self.tellsArrival(in: conversation, tellsGroups: tellsGroups) else { return true }
         let reached = try self.transaction.connection.receiptsAsked(
             in: id, of: user, after: before, upTo: target, limit: ReceiptBounds.perAcknowledgement)
         for message in reached { try self.tellReceipt(message, isRead: false, by: user, in: conversation) }
         return true
+    }
+
+    /// True when senders who asked are told that a message has arrived.
+    func tellsArrival(in conversation: ConversationState, tellsGroups: Bool) -> Bool {
+        let tells =
+            conversation.isOfTwo || tellsGroups && conversation.roles.count <= ReceiptBounds.groupMembers
+        return tells && self.allowsReceipts(in: conversation)
     }
 
     /// Tells the other one of two people that their messages have been read: the newest one for which they asked.
@@ -86,9 +95,12 @@ extension MessageWrites {
             SELECT id FROM reminder
             WHERE conversation_id = ? AND sequence <= ? AND user_id = ? AND kind = ? AND done = 0 ORDER BY id LIMIT 1000
             """
+        // A message that only the log has may mention them.
+        if let recorder = self.transaction.recorder, recorder.log.tail.hasLists(in: id) { throw recorder.giveUp() }
         let open = try self.transaction.connection.query(sql, id, sequence, user, ReminderKind.mention.rawValue) {
             row throws(StoreError) in row.int64(0)
         }
+        if !open.isEmpty, let recorder = self.transaction.recorder { throw recorder.giveUp() }
         for reminder in open {
             try self.transaction.connection.run(
                 "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.transaction.nextChange(), reminder)

@@ -20,6 +20,8 @@ package struct AdminStatus: AdminRecord {
     package var lastVerify: AdminLastVerify?
     /// Last backup that was verified; `nil` for none, and when it is not known.
     package var lastBackup: AdminLastBackup?
+    /// Address that people type, `http://192.168.1.5:7677`; `nil` when the server knows none.
+    package var publicAddress: String?
 
     package init(
         version: String, processID: Int64, dataFolder: String, startedAtMilliseconds: Int64, addresses: [String],
@@ -49,6 +51,7 @@ package struct AdminStatus: AdminRecord {
         self.limits = try fields("limits", \.limits)
         self.lastVerify = try fields("lastVerify", \.lastVerify)
         self.lastBackup = try fields("lastBackup", \.lastBackup)
+        self.publicAddress = try fields("publicAddress", \.publicAddress)
     }
 }
 

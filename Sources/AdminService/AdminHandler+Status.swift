@@ -19,6 +19,7 @@ extension AdminHandler {
                     try self.addFiles(transfers, to: &status, transaction)
                     self.addProfiles(to: &status)
                     status.lastBackup = LastBackup.read(in: self.options.folder).map { AdminLastBackup($0) }
+                    status.publicAddress = self.options.publicAddress()
                     status.lastVerify = LastVerify.read(in: self.options.folder).map { AdminLastVerify($0) }
                     return .status(status)
                 }

@@ -26,6 +26,8 @@ int cncurses_start(void) {
     setlocale(LC_CTYPE, "");
     if (MB_CUR_MAX < 4) setlocale(LC_CTYPE, "C.UTF-8");
     screen = newterm(NULL, stdout, stdin);
+    const int is_fallback = screen == NULL;
+    if (is_fallback) screen = newterm("xterm-256color", stdout, stdin);
     if (screen == NULL) return -1;
     raw();
     noecho();
@@ -41,7 +43,7 @@ int cncurses_start(void) {
         start_color();
         use_default_colors();
     }
-    return 0;
+    return is_fallback;
 }
 
 void cncurses_end(void) {

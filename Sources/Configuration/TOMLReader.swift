@@ -182,3 +182,16 @@ struct TOMLReader {
         ConfigurationError(origin: .file(path: self.path, line: self.line), problem: problem)
     }
 }
+
+/// Keys and values of a small file in the form of the configuration, which belongs to a person and not to the server.
+package struct PersonalFile: Sendable {
+    /// Values by their keys, with the table in front: `aliases.conv`.
+    package var values: [String: SettingValue] = [:]
+
+    /// - Parameter path: place of the file, as errors tell it.
+    /// - Throws: the first thing in it that is not understood, with its line.
+    package init(_ bytes: [UInt8], path: String) throws(ConfigurationError) {
+        var reader = TOMLReader(bytes, path: path)
+        for entry in try reader.entries() { self.values[entry.key] = entry.value }
+    }
+}

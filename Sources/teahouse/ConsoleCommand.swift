@@ -13,6 +13,7 @@ let consoleCommand = Command(
         SharedOption.config, SharedOption.data, CommandOption("read-only", .flag, help: "option.readOnly"),
         CommandOption("operator", .value("NAME"), help: "option.operator"),
         CommandOption("hide", .value("ROWS"), help: "option.hideRows", isRepeated: true),
+        CommandOption("plain", .flag, help: "option.plain"),
     ],
     examples: [
         "teahouse console --data /srv/teahouse", "teahouse console --data /srv/teahouse --read-only",
@@ -20,6 +21,11 @@ let consoleCommand = Command(
     ]
 ) { invocation, terminal throws(CommandFailure) in
     let folder = try checkedSettings(invocation, terminal).dataFolder
+    if invocation.has("plain") { return try runPlainConsole(invocation, folder: folder, terminal) }
+    guard terminal.environment["TERM"] != "dumb" else {
+        throw CommandFailure(.usage, terminal.text("console.dumbTerminal"))
+    }
+    let preferences = try Preferences(environment: terminal.environment, terminal)
     let digest = MessageDigest(Texts(installed: Language(named: terminal.text("language.code")) ?? .english))
     let texts = terminal.texts
     var look = Look(
@@ -27,12 +33,16 @@ let consoleCommand = Command(
         message: { message in
             message.marked(message.said(digest)) { texts($0, [:]) }
         }, moment: { Moment.milliseconds($0, nowMilliseconds: $1) }, nowMilliseconds: Clock.system.wallMilliseconds())
-    look.isSplit = true
+    look.isSplit = preferences.isSplit
     look.hiddenRows = try cardRows(invocation.values("hide"), terminal)
     let console = Console(
-        look: look, place: folder, commands: controlCommand, isReadOnly: invocation.has("read-only"))
+        look: look, place: folder, commands: controlCommand, isReadOnly: invocation.has("read-only"),
+        preferences: preferences)
     let name = invocation.value("operator")
-    let loop = ConsoleLoop(console, folder: folder, name: name, environment: terminal.environment) { words, input in
+    let loop = ConsoleLoop(
+        console, folder: folder, name: name, theme: preferences.theme ?? Theme(environment: terminal.environment),
+        historyPath: historyPath(terminal.environment), environment: terminal.environment
+    ) { words, input in
         runControl((name.map { ["--operator", $0] } ?? []) + words, folder: folder, input: input, terminal)
     }
     guard let loop else { throw CommandFailure(.usage, terminal.text("console.noTerminal")) }

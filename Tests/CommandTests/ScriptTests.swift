@@ -1,5 +1,7 @@
 import AdminAPI
+import AdminConsole
 import CommandLineKit
+import Foundation
 import Testing
 import teahouse
 
@@ -76,5 +78,58 @@ import teahouse
         #expect(lines.allSatisfy { displayWidth(of: String($0)) <= 30 })
         #expect(lines[1].hasPrefix("ming  a text that") && lines[1].contains("…") && lines[1].hasSuffix("12"))
         #expect(table.text(fitting: 200) == table.text)
+    }
+
+    @Test("the address is told with its QR code, and as JSON; one that no other machine reaches is no address")
+    func address() throws {
+        let fixture = try Fixture { $0.publicAddress = { "http://192.168.1.5:7677" } }
+        let shown = fixture.ctl("address")
+        #expect(shown.code == .done && shown.output.hasSuffix("\nhttp://192.168.1.5:7677\n"))
+        #expect(shown.output.contains("█"))
+        let json = fixture.ctl("address", "--json").output
+        #expect(json == #"{"address":"http://192.168.1.5:7677","listens":["127.0.0.1:7677"]}"# + "\n")
+        let here = try Fixture().ctl("address")
+        #expect(here.code == .refused && here.error.contains("127.0.0.1:7677"))
+    }
+
+    @Test("the console runs line by line, asks what ctl asks, and ends with quit")
+    func plain() throws {
+        let fixture = try Fixture()
+        let lines = ["user add ming", "ctl user show nobody", "", "user disable ming", "quit", "user add late"]
+        let run = runTeahouse(["console", "--data", fixture.folder, "--plain"], input: lines)
+        #expect(run.code == .done && run.output.contains("user ming added\n"))
+        #expect(run.output.components(separatedBy: "teahouse> ").count == 6)
+        #expect(run.error.contains("nobody"))
+        #expect(fixture.ctl("user", "list").output.contains("disabled"))
+        #expect(fixture.ctl("user", "show", "late").code == .notFound)
+        let readOnly = runTeahouse(
+            ["console", "--data", fixture.folder, "--plain", "--read-only"], input: ["user add eve"])
+        #expect(readOnly.code == .done && fixture.ctl("user", "show", "eve").code == .notFound)
+    }
+
+    @Test("console.toml has theme, split, aliases and keys; what it does not know is told with the file")
+    func preferences() throws {
+        let fixture = try Fixture()
+        let terminal = Terminal(texts: { key, _ in key }, environment: [:], write: { _, _ in true }, readLine: { nil })
+        let environment = ["XDG_CONFIG_HOME": fixture.folder]
+        #expect(try Preferences(environment: environment, terminal).isSplit)
+        #expect(mkdir(fixture.folder + "/teahouse", 0o700) == 0)
+        _ = try fixture.write(
+            """
+            theme = "light"
+            split = false
+            [aliases]
+            everybody = "user list --limit 20"
+            [keys]
+            F5 = "user show {}"
+            """, to: "teahouse/console.toml")
+        let preferences = try Preferences(environment: environment, terminal)
+        #expect(preferences.theme == .light && !preferences.isSplit)
+        #expect(preferences.aliases == ["everybody": ["user", "list", "--limit", "20"]])
+        #expect(preferences.keys == [5: ["user", "show", "{}"]])
+        for wrong in ["theme = \"green\"", "colour = 1", "[keys]\nF1 = \"status\"", "split"] {
+            _ = try fixture.write(wrong, to: "teahouse/console.toml")
+            #expect(throws: CommandFailure.self) { try Preferences(environment: environment, terminal) }
+        }
     }
 }

@@ -45,19 +45,22 @@ extension Console {
 
     /// Keys that mean the same on every screen.
     private mutating func pressCommon(_ key: Key) -> Bool {
+        if self.runOwn(key) { return true }
         switch key {
         case .character("?"), .function(1): self.overlays.append(.page(self.helpPage))
         case .character("="): self.overlays.append(.page(self.commandPage))
         case .character(":"):
-            self.prompt = .command(CommandLine(root: self.commands, history: self.history))
+            self.prompt = .command(CommandLine(root: self.commands, history: self.history, names: self.knownNames))
         case .character("/"):
             guard let table = self.top.screen.table else {
                 self.tellStatus(StatusLine(self.look("console.noTable"), .refusal))
                 return true
             }
+            self.filterPlace = nil
             self.prompt = .filter(TextField(table.filter))
         case .character("|"): self.chooseColumns()
         case .character("l"), .function(3): self.showWholeRow()
+        case .control("s"): self.saveTable()
         case .character("\\"): self.toggleSplit()
         case .character("R"), .control("r"): self.refresh()
         case .character("z"): self.takeBack()
@@ -106,6 +109,45 @@ extension Console {
         }
         let lines = SplitView.lines(parts, width: min(self.size.columns - 6, 100))
         self.overlays.append(.page(Page(self.look(self.top.screen.title), lines)))
+    }
+
+    /// The filter before or behind the one that is shown; empty behind the last.
+    private mutating func recallFilter(_ step: Int) -> String? {
+        guard !self.filters.isEmpty else { return nil }
+        let place = max(0, min((self.filterPlace ?? self.filters.count) + step, self.filters.count))
+        self.filterPlace = place
+        return place < self.filters.count ? self.filters[place] : ""
+    }
+
+    /// Names that the screens have shown, for completion: of people and of conversations.
+    private var knownNames: [String] {
+        var names: Set<String> = []
+        for opened in self.stacks.joined() { opened.screen.table.map { names.formUnion($0.names) } }
+        return names.sorted()
+    }
+
+    /// Asks for the path of a new file, and writes the rows that are shown into it.
+    private mutating func saveTable() {
+        guard let table = self.top.screen.table else {
+            return self.tellStatus(StatusLine(self.look("console.noTable"), .refusal))
+        }
+        let rows = table.texts(self.look)
+        guard rows.count > 1 else {
+            return self.tellStatus(StatusLine(self.look("console.nothingHere"), .refusal))
+        }
+        let look = self.look
+        let form = Form(
+            look.counted("console.save.title", rows.count - 1),
+            [
+                Form.Field(look("console.save.path")),
+                Form.Field(look("console.save.format"), choices: [("csv", "CSV"), ("json", "JSON")]),
+            ],
+            check: { $0[0].isEmpty ? look("console.save.pathHint") : nil },
+            submit: { values in
+                let text = values[1] == "json" ? TableText.json(rows) : TableText.csv(rows)
+                return [.save(path: values[0], text: text)]
+            })
+        self.overlays.append(.form(form))
     }
 
     private mutating func toggleSplit() {
@@ -169,7 +211,7 @@ extension Console {
     private mutating func press(_ key: Key, _ overlay: Overlay) {
         switch overlay {
         case .page(var page):
-            if key == .character("y") {
+            if key == .character("y"), !page.isTyping {
                 self.effects.append(.copy(page.text))
                 self.notice = StatusLine(self.look("console.copiedAll"))
                 self.overlays.append(.page(page))
@@ -221,8 +263,11 @@ extension Console {
         case .filter(var field):
             self.prompt = nil
             if key == .escape { field.text = "" }
+            if key == .enter { self.remember(filter: field.text) }
             if key != .escape && key != .enter {
-                if key == .up || key == .down {
+                if key == .control("p") || key == .control("n") {
+                    self.recallFilter(key == .control("p") ? -1 : 1).map { field.text = $0 }
+                } else if key == .up || key == .down {
                     self.move(key == .up ? .up : .down)
                 } else {
                     _ = field.press(key)
@@ -239,15 +284,17 @@ extension Console {
             case .cancelled: self.prompt = nil
             case .run(let words):
                 self.prompt = nil
-                self.history.append(line.field.text)
+                self.remember(command: line.field.text)
                 self.run(words)
             }
         }
     }
 
     /// Runs what was typed behind `:`.
-    private mutating func run(_ words: [String]) {
+    private mutating func run(_ typed: [String]) {
+        let words = (self.preferences.aliases[typed[0]] ?? [typed[0]]) + typed.dropFirst()
         if ["q", "quit", "exit"].contains(words[0]) { return self.effects.append(.quit) }
+        if self.jump(words) { return }
         if words[0] == "help" { return self.overlays.append(.page(self.helpPage)) }
         // Commands that never end have screens of their own.
         if let number = ScreenList.number(insteadOf: words) { return self.go(to: number) }
@@ -258,6 +305,35 @@ extension Console {
             Shell.line(words), [Form.Field(self.look("console.password"), isSecret: true)],
             submit: { [words] values in [.run(words, input: values)] })
         self.overlays.append(.form(form))
+    }
+
+    /// Goes to the screen of a name such as `users`, with a second word as its filter.
+    ///
+    /// - Returns: false for a line that is no such name.
+    private mutating func jump(_ words: [String]) -> Bool {
+        guard words.count <= 2, let number = ScreenList.all.firstIndex(where: { $0.names.contains(words[0]) })
+        else { return false }
+        self.go(to: number)
+        guard words.count == 2, self.top.screen.table != nil else { return true }
+        self.withTop { screen, look in
+            screen.setFilter(words[1], look)
+            return []
+        }
+        return true
+    }
+
+    /// Runs the command that the person has put on a function key.
+    ///
+    /// - Returns: false when there is none.
+    private mutating func runOwn(_ key: Key) -> Bool {
+        guard case .function(let number) = key, let template = self.preferences.keys[number] else { return false }
+        let names = self.top.screen.table?.targetNames ?? []
+        guard !template.contains("{}") || !names.isEmpty else {
+            self.tellStatus(StatusLine(self.look("console.nothingHere"), .refusal))
+            return true
+        }
+        self.run(template.flatMap { $0 == "{}" ? names : [$0] })
+        return true
     }
 
     mutating func start(_ words: [String], input: [String]) {

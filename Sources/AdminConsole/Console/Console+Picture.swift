@@ -214,7 +214,7 @@ extension Intent {
         case .perform(let operatorAction): operatorAction.commands
         case .form(let form): form.changes
         case .run(let words, _), .rehearse(let words, _): [words]
-        case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide: []
+        case .ask, .askWhy, .select, .open, .go, .page, .tell, .refresh, .give, .hide, .save: []
         }
     }
 }

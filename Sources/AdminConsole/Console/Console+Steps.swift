@@ -5,7 +5,8 @@ extension Intent {
     fileprivate var isQuestion: Bool {
         switch self {
         case .ask, .askWhy: true
-        case .propose, .perform, .form, .select, .open, .go, .page, .tell, .run, .rehearse, .refresh, .give, .hide:
+        case .propose, .perform, .form, .select, .open, .go, .page, .tell, .run, .rehearse, .refresh, .give, .hide,
+            .save:
             false
         }
     }

@@ -15,6 +15,10 @@ package struct Console: Sendable {
         case copy(String)
         case beep
         case setMouse(Bool)
+        /// Keep a line that was typed for the next time.
+        case remember(String)
+        /// Write a text into a new file.
+        case save(path: String, text: String)
         case repaint
         case suspend
         case quit
@@ -82,6 +86,7 @@ package struct Console: Sendable {
     let place: String
     let commands: Command
     let isReadOnly: Bool
+    let preferences: Preferences
     var stacks: [[Opened]]
     var current = 0
     var overlays: [Overlay] = []
@@ -107,7 +112,12 @@ package struct Console: Sendable {
     /// Continuation after the command under way.
     private var rehearsal: (@Sendable (ExitCode, [String]) -> [Intent])?
     var askers: [Int64: Asker] = [:]
+    /// Lines that were typed behind `:`, the newest last.
     var history: [String] = []
+    /// Filters that were typed, the newest last.
+    var filters: [String] = []
+    /// Place in the filters while one is typed; `nil` at its own text.
+    var filterPlace: Int?
     var refreshedAtMilliseconds: Int64 = 0
     private var lastID: Int64 = 0
     private var lastNumber: Int
@@ -117,13 +127,21 @@ package struct Console: Sendable {
     /// - Parameters:
     ///   - place: the data folder, as the title shows it.
     ///   - commands: the table behind `:`, that of `teahouse ctl`.
-    package init(look: Look, place: String, commands: Command, isReadOnly: Bool = false) {
+    package init(
+        look: Look, place: String, commands: Command, isReadOnly: Bool = false, preferences: Preferences = Preferences()
+    ) {
+        self.preferences = preferences
         self.look = look
         self.place = place
         self.commands = commands
         self.isReadOnly = isReadOnly
         self.stacks = ScreenList.all.enumerated().map { [Opened(number: $0, screen: $1.make())] }
         self.lastNumber = self.stacks.count
+    }
+
+    /// Says that the terminal is taken for another one.
+    package mutating func tellFallback(from name: String) {
+        self.notice = StatusLine(self.look("console.fallbackTerminal", ["name": name]), .refusal)
     }
 
     /// Takes the effects since the last call, for the loop to carry out.
@@ -356,6 +374,7 @@ package struct Console: Sendable {
                 self.rehearsal = then
                 self.start(words, input: [])
             case .refresh: self.refresh()
+            case .save(let path, let text): self.effects.append(.save(path: path, text: text))
             case .give(let values, let purpose):
                 self.withTop { screen, look in screen.takeValues(values, purpose: purpose, look) }
             case .hide(let columns):
@@ -536,6 +555,39 @@ package struct Console: Sendable {
             if case .screen(let number, _) = $0 { number == self.top.number } else { false }
         }
         if !isAsked && nowMilliseconds - self.refreshedAtMilliseconds >= interval { self.refresh() }
+    }
+}
+
+extension Console {
+    /// Takes the lines that were typed before, `:` or `/` and the text, the newest last.
+    package mutating func recall(_ lines: [String]) {
+        self.history = lines.filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) }
+        self.filters = lines.filter { $0.hasPrefix("/") }.map { String($0.dropFirst()) }
+    }
+
+    /// Keeps a line that was typed, unless it is the last one again.
+    mutating func remember(command line: String) {
+        guard self.history.last != line else { return }
+        self.history.append(line)
+        self.effects.append(.remember(":" + line))
+    }
+
+    /// Keeps a filter that was typed, unless it is the last one again.
+    mutating func remember(filter text: String) {
+        guard !text.isEmpty, self.filters.last != text else { return }
+        self.filters.append(text)
+        self.effects.append(.remember("/" + text))
+    }
+
+    /// Tells how a table was saved.
+    ///
+    /// - Parameter failure: reason why not; `nil` when it is written.
+    package mutating func saved(_ path: String, failure: String?) {
+        guard let failure else {
+            return self.tellStatus(StatusLine(self.look("console.save.done", ["path": path])))
+        }
+        let text = self.look("console.save.failed", ["path": path, "reason": failure])
+        self.tellStatus(StatusLine(text, .failure))
     }
 }
 

@@ -28,6 +28,8 @@ package enum Intent: Sendable {
     case give([String], purpose: Int)
     /// Leaves columns of the table out, by their numbers.
     case hide(columns: Set<Int>)
+    /// Writes a text into a new file on this machine.
+    case save(path: String, text: String)
 }
 
 /// One line that tells how something went.

@@ -44,7 +44,8 @@ enum CommonKeys {
     static let console: [(String, String)] = [
         ("1-9 0 Tab", "console.key.screens"), ("?  F1", "console.key.help"), (":", "console.key.command"),
         ("=", "console.key.ctl"), ("z", "console.key.undo"), ("y", "console.key.copy"), ("R", "console.key.refresh"),
-        ("m", "console.key.mouse"), ("Esc", "console.key.back"), ("q", "console.key.quit"),
+        ("Ctrl-S", "console.key.save"), ("m", "console.key.mouse"), ("Esc", "console.key.back"),
+        ("q", "console.key.quit"),
     ]
 }
 

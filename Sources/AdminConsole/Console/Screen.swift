@@ -86,6 +86,12 @@ package protocol TableControl {
     var columnChoices: [ColumnChoice] { get }
     func summary(_ look: Look) -> String
     func detail(_ look: Look) -> [(title: String, text: String)]
+    /// The titles of all columns, then the texts of the rows that are shown.
+    func texts(_ look: Look) -> [[String]]
+    /// Names of what the rows are, as requests name it.
+    var names: [String] { get }
+    /// Names of the marked rows, or of the one with the cursor.
+    var targetNames: [String] { get }
 }
 
 extension TableView: TableControl {}

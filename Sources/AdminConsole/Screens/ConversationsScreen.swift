@@ -12,6 +12,9 @@ extension AdminConversation: TableRow {
         ]
     }
 
+    /// Name in the app.
+    package var requestName: String? { self.name.isEmpty ? nil : self.name }
+
     /// Title, or the two people of a direct conversation: `小明 and 阿兰`.
     func shownTitle(_ look: Look) -> String {
         guard self.people.count == 2 else { return self.title ?? "" }

@@ -5,27 +5,31 @@ enum ScreenList {
         var title: String
         /// The words of commands that never end and show the same.
         var commands: [[String]] = []
+        /// Words behind `:` that go there; none of them is a command of `ctl`.
+        var names: [String] = []
         var make: @Sendable () -> any Screen
     }
 
     static let all: [Entry] = [
-        Entry(title: "console.overview", commands: [["top"]]) { OverviewScreen() },
-        Entry(title: "console.users") { UsersScreen() },
-        Entry(title: "console.sessions") { SessionsScreen() },
-        Entry(title: "console.conversations") { ConversationsScreen() },
-        Entry(title: "console.transfers", commands: [["transfer", "watch"]]) { TransfersScreen() },
-        Entry(title: "console.files") { FilesScreen() },
-        Entry(title: "console.profiles") { ProfilesScreen() },
-        Entry(title: "console.log", commands: [["tail"]]) { LogScreen() },
-        Entry(title: "console.requests") { RequestsScreen() },
+        Entry(title: "console.overview", commands: [["top"]], names: ["overview"]) { OverviewScreen() },
+        Entry(title: "console.users", names: ["users", "people"]) { UsersScreen() },
+        Entry(title: "console.sessions", names: ["sessions"]) { SessionsScreen() },
+        Entry(title: "console.conversations", names: ["conversations", "conv"]) { ConversationsScreen() },
+        Entry(title: "console.transfers", commands: [["transfer", "watch"]], names: ["transfers"]) {
+            TransfersScreen()
+        },
+        Entry(title: "console.files", names: ["files"]) { FilesScreen() },
+        Entry(title: "console.profiles", names: ["profiles"]) { ProfilesScreen() },
+        Entry(title: "console.log", commands: [["tail"]], names: ["log"]) { LogScreen() },
+        Entry(title: "console.requests", names: ["requests"]) { RequestsScreen() },
         Entry(title: "console.audit") { AuditScreen() },
-        Entry(title: "console.notices") { AnnouncementsScreen() },
+        Entry(title: "console.notices", names: ["announcements", "notices"]) { AnnouncementsScreen() },
         Entry(title: "console.words") { WordsScreen() },
-        Entry(title: "console.kinds") { KindsScreen() },
-        Entry(title: "console.settings") { SettingsScreen() },
+        Entry(title: "console.kinds", names: ["kinds"]) { KindsScreen() },
+        Entry(title: "console.settings", names: ["settings"]) { SettingsScreen() },
         Entry(title: "console.policy") { PolicyScreen() },
         Entry(title: "console.app") { AppScreen() },
-        Entry(title: "console.filters") { FiltersScreen() },
+        Entry(title: "console.filters", names: ["filters"]) { FiltersScreen() },
         Entry(title: "console.search") { SearchScreen() },
     ]
 

@@ -7,6 +7,9 @@ extension AdminUser: TableRow {
     /// Name, display name and external ID, which the filter searches.
     package var searchTexts: [String] { [self.name.text, self.displayName ?? "", self.externalID ?? ""] }
 
+    /// Name of the account.
+    package var requestName: String? { self.name.text }
+
     /// Text key of what the person may do.
     var stateKey: String {
         if self.deletedAtMilliseconds != nil { return "console.users.isDeleted" }

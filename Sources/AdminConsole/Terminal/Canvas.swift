@@ -4,21 +4,31 @@ import Glibc
 /// The terminal of this process. The only part of the console that draws; confined to one thread.
 final class Canvas {
     private let hasColours: Bool
+    /// True with 256 colours.
+    private let isRich: Bool
+    /// True for a terminal whose description is not installed: it is taken for xterm-256color.
+    let isFallback: Bool
     /// Lines on the terminal now.
     private var shown: [Line] = []
     private var paste = PasteCollector()
 
     /// Takes the terminal.
     ///
-    /// - Parameter environment: `NO_COLOR` leaves the colours out, whatever its value. Source: no-color.org.
+    /// - Parameters:
+    ///   - theme: colours for a dark or a light ground.
+    ///   - environment: `NO_COLOR` leaves the colours out, whatever its value. Source: no-color.org.
     /// - Returns: `nil` when there is none that obeys.
-    init?(environment: [String: String]) {
-        guard isatty(0) == 1, isatty(1) == 1, cncurses_start() == 0 else { return nil }
+    init?(theme: Theme, environment: [String: String]) {
+        guard isatty(0) == 1, isatty(1) == 1 else { return nil }
+        let started = cncurses_start()
+        guard started >= 0 else { return nil }
+        self.isFallback = started == 1
         let colours = cncurses_colours()
+        self.isRich = colours >= 256 && environment["NO_COLOR", default: ""].isEmpty
         self.hasColours = colours >= 8 && environment["NO_COLOR", default: ""].isEmpty
         if self.hasColours {
             for (number, style) in Style.allCases.enumerated() {
-                let colour = style.colours(of: Int(colours))
+                let colour = style.colours(of: Int(colours), theme)
                 cncurses_pair(Int32(number + 1), Int32(colour.text), Int32(colour.ground))
             }
         }
@@ -50,7 +60,7 @@ final class Canvas {
     }
 
     private func put(_ span: Span, row: Int, _ column: inout Int) {
-        let look = span.style.look(hasColours: self.hasColours)
+        let look = span.style.look(isRich: self.isRich)
         let pair = self.hasColours ? Int32((Style.allCases.firstIndex(of: span.style) ?? 0) + 1) : 0
         for character in span.text {
             var scalars = character.unicodeScalars.map(\.value)
@@ -121,30 +131,35 @@ final class Canvas {
 }
 
 extension Style {
-    /// Colours by the terminal's numbers; -1 is its own. The first eight mean the same on every terminal.
-    fileprivate func colours(of count: Int) -> (text: Int, ground: Int) {
-        let isRich = count >= 256
+    /// Colours by the terminal's numbers; -1 is its own. The first eight mean the same on every terminal; of those,
+    /// yellow and cyan cannot be read on a light ground.
+    fileprivate func colours(of count: Int, _ theme: Theme) -> (text: Int, ground: Int) {
+        let (isRich, isLight) = (count >= 256, theme == .light)
+        func colour(_ dark: Int, _ light: Int, _ few: Int, _ fewLight: Int) -> Int {
+            isRich ? (isLight ? light : dark) : isLight ? fewLight : few
+        }
         return switch self {
         case .plain, .title, .heading, .selected: (-1, -1)
-        case .dim: (isRich ? 245 : -1, -1)
-        case .key: (isRich ? 80 : 6, -1)
-        case .good: (isRich ? 71 : 2, -1)
-        case .warning: (isRich ? 178 : 3, -1)
-        case .bad: (isRich ? 203 : 1, -1)
-        case .accent: (isRich ? 74 : 6, -1)
-        case .marked: (isRich ? 178 : 3, -1)
-        case .bar: (-1, isRich ? 236 : -1)
+        case .dim: (isRich ? (isLight ? 242 : 245) : -1, -1)
+        case .key: (colour(80, 30, 6, 4), -1)
+        case .good: (colour(71, 28, 2, 2), -1)
+        case .warning: (colour(178, 130, 3, 5), -1)
+        case .bad: (colour(203, 160, 1, 1), -1)
+        case .accent: (colour(74, 25, 6, 4), -1)
+        case .marked: (colour(178, 130, 3, 5), -1)
+        case .bar: (-1, isRich ? (isLight ? 253 : 236) : -1)
         case .currentTab: (-1, -1)
-        case .input: (-1, isRich ? 237 : -1)
+        case .input: (-1, isRich ? (isLight ? 254 : 237) : -1)
         }
     }
 
-    fileprivate func look(hasColours: Bool) -> UInt32 {
+    /// - Parameter isRich: true where there is a grey; elsewhere what is dim is so by the terminal's own means.
+    fileprivate func look(isRich: Bool) -> UInt32 {
         let (bold, dim) = (CNCURSES_BOLD.rawValue, CNCURSES_DIM.rawValue)
         let (reverse, underline) = (CNCURSES_REVERSE.rawValue, CNCURSES_UNDERLINE.rawValue)
         return switch self {
         case .plain, .accent, .good, .bar: 0
-        case .dim: hasColours ? 0 : dim
+        case .dim: isRich ? 0 : dim
         case .title, .key, .marked, .warning, .bad: bold
         case .heading: bold | underline
         case .selected, .currentTab: reverse

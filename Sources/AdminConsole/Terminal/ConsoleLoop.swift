@@ -24,6 +24,7 @@ package final class ConsoleLoop {
     private let canvas: Canvas
     private let clock: Clock
     private let link: ServerLink
+    private let historyFile: HistoryFile?
     private let runner: CommandRunner
     private let ended = Mailbox<Ended>()
     private var console: Console
@@ -36,15 +37,19 @@ package final class ConsoleLoop {
     ///
     /// - Parameters:
     ///   - name: what the operator calls themselves, for the audit log.
+    ///   - historyPath: file of the lines that were typed; `nil` keeps none.
     ///   - environment: see `NO_COLOR`.
     /// - Returns: `nil` when standard input and output are no terminal that can show it.
     package init?(
-        _ console: Console, folder: String, name: String? = nil, environment: [String: String], clock: Clock = .system,
-        runner: @escaping CommandRunner
+        _ console: Console, folder: String, name: String? = nil, theme: Theme = .dark, historyPath: String? = nil,
+        environment: [String: String], clock: Clock = .system, runner: @escaping CommandRunner
     ) {
-        guard let canvas = Canvas(environment: environment) else { return nil }
+        guard let canvas = Canvas(theme: theme, environment: environment) else { return nil }
         self.canvas = canvas
         self.console = console
+        self.historyFile = historyPath.map { HistoryFile(path: $0) }
+        if canvas.isFallback { self.console.tellFallback(from: environment["TERM"] ?? "") }
+        if let lines = self.historyFile?.read() { self.console.recall(lines) }
         self.clock = clock
         self.link = ServerLink(folder: folder, who: AdminOperator(name: name, source: .console))
         self.runner = runner
@@ -132,6 +137,8 @@ package final class ConsoleLoop {
             case .setMouse(let isOn): self.canvas.setMouse(isOn)
             case .repaint: self.canvas.repaint()
             case .suspend: self.canvas.suspend()
+            case .remember(let line): self.historyFile?.append(line)
+            case .save(let path, let text): self.console.saved(path, failure: NewFile.write(text, to: path))
             case .quit: self.isOver = true
             }
         }

@@ -7,11 +7,16 @@ package struct CommandLine: Sendable {
     package private(set) var field = TextField()
     private var history: [String]
     private var historyPlace: Int?
+    /// Names of people and conversations, sorted.
+    private let names: [String]
 
-    /// - Parameter root: the command whose words are typed: `ctl`.
-    package init(root: Command, history: [String] = []) {
+    /// - Parameters:
+    ///   - root: the command whose words are typed: `ctl`.
+    ///   - names: names that values are completed from.
+    package init(root: Command, history: [String] = [], names: [String] = []) {
         self.root = root
         self.history = history
+        self.names = names
     }
 
     /// Outcome of a key.
@@ -90,7 +95,14 @@ package struct CommandLine: Sendable {
                 option = named
             }
         }
-        return Self.words(path, option).filter { $0.hasPrefix(part) }
+        return Self.words(path, option).filter { $0.hasPrefix(part) } + self.names(path, option, part)
+    }
+
+    /// Names for a value, once one begins to be typed.
+    private func names(_ path: [Command], _ option: CommandOption?, _ part: String) -> [String] {
+        guard !part.isEmpty, !part.hasPrefix("-"), path[path.count - 1].body != nil else { return [] }
+        if case .choice? = option?.shape { return [] }
+        return self.names.filter { $0.hasPrefix(part) && !$0.contains(" ") }
     }
 
     private static func words(_ path: [Command], _ option: CommandOption?) -> [String] {

@@ -6,6 +6,13 @@ package protocol TableRow: Sendable {
     var rowID: RowID { get }
     /// Texts by which the row can be found.
     var searchTexts: [String] { get }
+    /// Name of what the row is, as requests name it; `nil` for none.
+    var requestName: String? { get }
+}
+
+extension TableRow {
+    /// No name.
+    package var requestName: String? { nil }
 }
 
 /// Sort key of a column.
@@ -375,6 +382,24 @@ package struct TableView<Row: TableRow>: Sendable {
             return (look(column.title), column.value(row, look) + behind)
         }
     }
+
+    /// The titles of all columns, then the texts of the rows that are shown; an id behind a text is in brackets.
+    package func texts(_ look: Look) -> [[String]] {
+        let titles = self.columns.map { look($0.title) }
+        return [titles]
+            + self.shownRows.map { row in
+                self.columns.map { column in
+                    let behind = column.behind(row).map { " (\($0))" } ?? ""
+                    return column.value(row, look) + behind
+                }
+            }
+    }
+
+    /// Names of what the rows are, as requests name it.
+    package var names: [String] { self.rows.compactMap(\.requestName) }
+
+    /// Names of the marked rows, or of the one with the cursor.
+    package var targetNames: [String] { self.targets.compactMap(\.requestName) }
 
     /// `3/120, 2 marked, filter: zh`
     package func summary(_ look: Look) -> String {

@@ -46,7 +46,8 @@ struct cncurses_event {
 enum cncurses_look { CNCURSES_BOLD = 1, CNCURSES_DIM = 2, CNCURSES_REVERSE = 4, CNCURSES_UNDERLINE = 8 };
 
 /// Takes the terminal of standard input and output: keys come at once and unseen. Characters are UTF-8, whatever the
-/// locale says. Returns 0, or -1 when the terminal is not known.
+/// locale says. A terminal whose description is not installed is taken for xterm-256color, as all that are in use now
+/// understand. Returns 0, 1 when it did that, or -1 when there is no description at all.
 int cncurses_start(void);
 /// Gives the terminal back.
 void cncurses_end(void);

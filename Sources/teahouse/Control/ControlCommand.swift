@@ -21,7 +21,7 @@ let controlCommand = Command(
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
         auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
-        policyCommand, setupTokenCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
+        policyCommand, setupTokenCommand, addressCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
         backupCommand,
     ]
 ).withListOptions()

@@ -23,9 +23,9 @@ extension Control {
             })
     }
 
-    /// Prints the QR code of the link, the link, and until when it is good.
-    func print(_ issued: AdminIssuedInvitation) throws(CommandFailure) {
-        let picture = QRCode(issued.link)?.lines ?? []
+    /// Prints the QR code of a link, where the terminal is wide enough, and the link.
+    func print(link: String) throws(CommandFailure) {
+        let picture = QRCode(link)?.lines ?? []
         if let screen = self.terminal.screen, let width = picture.first?.count {
             if width <= screen.size().columns {
                 // Dark modules are dark on every terminal: black on bright white, whatever its colours are.
@@ -36,7 +36,12 @@ extension Control {
         } else {
             try self.terminal.print(picture.map { "\($0)\n" }.joined())
         }
-        try self.terminal.print("\(DisplayText.escaped(issued.link))\n")
+        try self.terminal.print("\(DisplayText.escaped(link))\n")
+    }
+
+    /// Prints the QR code of the link, the link, and until when it is good.
+    func print(_ issued: AdminIssuedInvitation) throws(CommandFailure) {
+        try self.print(link: issued.link)
         let values = ["number": String(issued.number), "time": localTime(issued.endsAtMilliseconds)]
         self.terminal.complain(self.text("ctl.invite.made", values) + "\n")
         if issued.isHereOnly { self.terminal.complain(self.text("ctl.invite.hereOnly") + "\n") }

@@ -173,7 +173,8 @@ let package = Package(
                 "Configuration", "Transport", "Store", "Accounts", "Broker", "WuKongGateway", "APIKit", "APIGateway",
                 "NativeAPI", "WuKongAPI", "LeanCloudAPI", "AdminAPI", "AdminService", "FileStore", "Transfers",
                 "Profiles", "Search", "Backup",
-                "HTTPClient", "Hooks", "Monitoring", "ContentTranslation", "WuKongTranslation", "LeanCloudTranslation",
+                "HTTPClient", "Hooks", "Doctor", "Monitoring", "ContentTranslation", "WuKongTranslation",
+                "LeanCloudTranslation",
                 "LeanCloudGateway", "CAssets", "CLinux", "CZlib",
             ], settings: small),
 

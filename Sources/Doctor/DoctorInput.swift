@@ -29,6 +29,19 @@ package struct DoctorInput: Sendable {
         }
     }
 
+    /// A certificate that is served.
+    package struct Certificate: Hashable, Sendable {
+        /// Path of the file.
+        package var path: String
+        /// End of its life, seconds since 1970.
+        package var expiresAtSeconds: Int64
+
+        package init(path: String, expiresAtSeconds: Int64) {
+            self.path = path
+            self.expiresAtSeconds = expiresAtSeconds
+        }
+    }
+
     /// Path of the data folder.
     package var dataFolder: String
     /// `nil` when the server runs without one.
@@ -37,6 +50,10 @@ package struct DoctorInput: Sendable {
     package var listeners: [Listener] = []
     /// Certificates and private keys of the operator.
     package var tlsFiles: [TLSFile] = []
+    /// Certificates that could be read: the server's own, its authority's, and the operator's.
+    package var certificates: [Certificate] = []
+    /// Process of the running server; `nil` when none answers.
+    package var serverProcess: Int64?
     /// True when tokens are accepted without TLS from private networks.
     package var takesPlainTokens = true
     /// True when passwords are accepted without TLS from private networks.

@@ -1,6 +1,7 @@
 import CLinux
 package import Configuration
 import Diagnostics
+import Doctor
 import Execution
 import Glibc
 import Store
@@ -32,7 +33,7 @@ package enum ServeCommand {
             var options = try ServerOptions(settings, log: log)
             configure(&options)
             let server = try TeahouseServer(options)
-            return Self.serve(server, signals: signals, log: log)
+            return Self.serve(server, folder: options.store.folder, signals: signals, log: log)
         } catch let error as ConfigurationError {
             log.error("not started", ["reason": .text(error.description)])
             return .configuration
@@ -84,11 +85,11 @@ package enum ServeCommand {
     /// True for an error number of a disk that fails or is full; others are about rights and names.
     private static func isOfDisk(_ code: Int32) -> Bool { [EIO, EUCLEAN, ENOSPC, EDQUOT, EROFS].contains(code) }
 
-    /// How often our own certificate is looked at, and renewed when two thirds of its life are over or the names and
+    /// How often the room on the disk is noted for a forecast, and our own certificate is looked at, and renewed when two thirds of its life are over or the names and
     /// addresses of this machine have changed.
     private static let renewalMilliseconds: Int64 = 3_600_000
 
-    private static func serve(_ server: TeahouseServer, signals: Int32, log: Log) -> ServeExit {
+    private static func serve(_ server: TeahouseServer, folder: String, signals: Int32, log: Log) -> ServeExit {
         let failures = Mailbox<StoreError>()
         server.store.onFatal = { failures.post($0) }
         for address in server.addresses {
@@ -97,6 +98,7 @@ package enum ServeCommand {
         for address in server.metricsAddresses {
             log.info("listening for monitoring", ["address": .text(address.description)])
         }
+        RoomHistory.noteRoom(in: folder, wall: Clock.system.wallMilliseconds())
         let manager = ServiceManager()
         Self.announce("teahouse ready on \(server.addresses[0].description)\n")
         manager.tell(.ready(server.addresses[0].description))
@@ -107,6 +109,7 @@ package enum ServeCommand {
             probe?.probe(at: now)
             if now >= renewal {
                 Self.reload(server, log)
+                RoomHistory.noteRoom(in: folder, wall: Clock.system.wallMilliseconds())
                 renewal = now.advanced(byMilliseconds: Self.renewalMilliseconds)
             }
             let untilRenewal = renewal.milliseconds(since: now) + 1

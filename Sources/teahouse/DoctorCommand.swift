@@ -1,8 +1,11 @@
 import AdminAPI
 import ByteCodec
+import COpenSSL
 import CommandLineKit
 import Configuration
 import Doctor
+import Execution
+import Glibc
 import Server
 import Store
 import Transport
@@ -33,7 +36,11 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     }
     for certificate in settings[Keys.certificates] {
         let parts = certificate.split(separator: ":", maxSplits: 1).map(String.init)
+        input.certificates += certificates(at: [parts[0]])
         input.tlsFiles += parts.enumerated().map { DoctorInput.TLSFile(path: $1, isPrivateKey: $0 == 1) }
+    }
+    if settings[Keys.tls] {
+        input.certificates += certificates(at: ["\(folder)/tls/server.pem", "\(folder)/tls/ca.pem"])
     }
     input.takesPlainTokens = settings[Keys.plainTokens] == "private"
     input.takesPlainPasswords =
@@ -51,7 +58,26 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
         guard let client = try? AdminClient(dataFolder: folder) else { return false }
         return (try? client.ask(.setupToken)) != nil
     }
+    if let client = try? AdminClient(dataFolder: folder), case .status(let status) = try? client.ask(.status) {
+        input.serverProcess = status.processID
+    }
     return input
+}
+
+/// Certificates of files in PEM form, the first of each; those that cannot be read are another check's.
+private func certificates(at paths: [String]) -> [DoctorInput.Certificate] {
+    let now = Clock.system.wallMilliseconds() / 1_000
+    return paths.compactMap { path in
+        guard let file = BIO_new_file(path, "r") else { return nil }
+        defer { BIO_free(file) }
+        guard let certificate = PEM_read_bio_X509(file, nil, nil, nil) else { return nil }
+        defer { X509_free(certificate) }
+        guard let start = ASN1_TIME_set(nil, time_t(now)) else { return nil }
+        defer { ASN1_STRING_free(start) }
+        var (days, seconds) = (Int32(0), Int32(0))
+        guard ASN1_TIME_diff(&days, &seconds, start, X509_get0_notAfter(certificate)) == 1 else { return nil }
+        return DoctorInput.Certificate(path: path, expiresAtSeconds: now + Int64(days) * 86_400 + Int64(seconds))
+    }
 }
 
 /// A setting as the running server has it, which may have been changed since it read the file.

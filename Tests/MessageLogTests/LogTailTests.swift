@@ -220,6 +220,8 @@ extension LogTail {
             wide.add([.message(LogFixture.message(1, in: number))], at: UInt64(number), bytes: 1_000)
         }
         #expect(wide.isDue && wide.hasRoom(bytes: 1_000, records: 7) && !wide.hasRoom(bytes: 1_000, records: 8))
+        // Many members of one conversation are rows of one.
+        #expect(wide.hasRoom(bytes: 0, records: 15, conversations: 1) && !wide.hasRoom(bytes: 0, records: 15))
         // Reminders and counts are rows too.
         #expect(wide.hasRoom(bytes: 0, records: 0, listed: 25) && !wide.hasRoom(bytes: 0, records: 0, listed: 30))
         let before = wide.applyingBytes

@@ -123,6 +123,19 @@ import Testing
         #expect((5...LogFormat.maximumSegments).contains(log.segmentCount))
     }
 
+    @Test("the first segment is made at a start, once")
+    func first() throws {
+        let disk = SimulatedDisk()
+        let log = try LogFixture.opened(disk)
+        #expect(log.segmentCount == 0)
+        try log.prepareFirst()
+        try log.prepareFirst()
+        #expect(log.segmentCount == 1 && disk.names() == ["segment-0"])
+        try log.append([try LogFixture.batch([.message(LogFixture.message(1))])])
+        #expect(log.segmentCount == 1)
+        #expect(try LogFixture.recovered(disk).records.count == 1)
+    }
+
     @Test("the next segment is made ahead, in a quiet moment, once")
     func spare() throws {
         let disk = SimulatedDisk()

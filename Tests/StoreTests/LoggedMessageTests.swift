@@ -83,6 +83,14 @@ struct LoggedMessageTests {
         return try connection.first("SELECT count(*) FROM message") { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
+    @Test("find the first file of the log made")
+    func firstSegment() throws {
+        let fixture = try Fixture()
+        let path = "\(fixture.folder.data)/\(TemporaryFolder.segments[0])"
+        #expect(access(path, F_OK) == 0)
+        #expect(try fixture.verified().findings == [])
+    }
+
     @Test("are in no row, and a killed server has them all the same, once")
     func killed() throws {
         let verona = try Self.verona()
@@ -381,6 +389,65 @@ struct LoggedMessageTests {
         try verona.fixture.store.drainAndWait()
         #expect(told.withLock { $0 } == [3, 6, 9, 12])
         #expect(try verona.fixture.member(juliet, in: id).user == juliet)
+        #expect(try verona.fixture.verified().findings == [])
+    }
+
+    @Test("are found by id and time for those who acknowledge them, in no row and in rows")
+    func acknowledged() throws {
+        let verona = try Self.verona()
+        let (romeo, juliet, id) = (verona.romeo, verona.juliet, verona.id)
+        let address = groupAddress("verona")
+        var sent: [Message] = []
+        for number in 1...6 as ClosedRange<Int64> {
+            verona.fixture.clock.advance(milliseconds: 10)
+            let append = verona.fixture.append("m\(number)", from: romeo, to: .id(id))
+            sent.append(try #require(verona.fixture.send([append])[0].accepted).message)
+            // The first three are in rows.
+            if number == 3 { try verona.fixture.store.drainAndWait() }
+        }
+        for message in sent {
+            let found = try Self.mark(verona) { store throws(StoreError) in
+                let place = try store.inbox.conversation(address, markedBy: juliet)
+                let later = MessageID(rawValue: message.id.rawValue + 1)
+                return [
+                    place?.isMember == true ? 1 : 0, place?.id == id ? 1 : 0,
+                    try store.inbox.sequence(of: message.id, in: id) ?? 0,
+                    try store.inbox.sequence(of: later, in: id) ?? -1,
+                    try store.inbox.sequence(at: HistoryEdge(message: message.id), in: id) ?? 0,
+                    try store.inbox.lastSequence(in: id, notAfter: message.sentAtMilliseconds),
+                    try store.inbox.lastSequence(in: id, notAfter: message.sentAtMilliseconds - 1),
+                ]
+            }
+            let sequence = message.sequence
+            #expect(found == [1, 1, sequence, -1, sequence, sequence, sequence - 1])
+            let hasMoved = try Self.mark(verona) { store throws(StoreError) in
+                let hasMoved = try store.messages.acknowledge(juliet, in: id, upTo: sequence)
+                try store.messages.finishMentions(of: juliet, in: id, upTo: sequence)
+                return hasMoved
+            }
+            #expect(hasMoved)
+        }
+        #expect(try Self.rows(in: verona.fixture.folder) == 3)
+        let again = try Self.mark(verona) { store throws(StoreError) in
+            try store.messages.acknowledge(juliet, in: id, upTo: 4)
+        }
+        #expect(!again)
+        let killed = try verona.fixture.killed()
+        #expect(try Self.positions(juliet, in: killed.folder) == [0, 6])
+        #expect(try killed.verified().findings == [])
+        #expect(try verona.fixture.verified().findings == [])
+    }
+
+    @Test("that mention somebody are in rows before their mentions are ended")
+    func mentions() throws {
+        let verona = try Self.verona()
+        let (juliet, id) = (verona.juliet, verona.id)
+        let name = try #require(UserName("juliet"))
+        try verona.say("where is she", verona.romeo, mentions: Mentions(users: [name]))
+        let ended = try Self.mark(verona) { store throws(StoreError) in
+            try store.messages.finishMentions(of: juliet, in: id, upTo: 1)
+        }
+        #expect(ended == 1)
         #expect(try verona.fixture.verified().findings == [])
     }
 

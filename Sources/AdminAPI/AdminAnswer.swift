@@ -39,6 +39,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case app(AdminAppAnswer)
     case search(AdminSearchAnswer)
     case backups(AdminBackupAnswer)
+    case imports(AdminImportAnswer)
 }
 
 /// Something that happened, for a connection that follows.
@@ -150,6 +151,7 @@ extension AdminAnswer: AdminFamily {
         AdminAppAnswer.all.map { .app($0) },
         AdminSearchAnswer.all.map { .search($0) },
         AdminBackupAnswer.all.map { .backups($0) },
+        AdminImportAnswer.all.map { .imports($0) },
     ].flatMap { $0 }
 
     /// The answer as one JSON object, for scripts.
@@ -197,6 +199,7 @@ extension AdminAnswer: AdminFamily {
         case .app(let answer): try .app(fields.inline(answer))
         case .search(let answer): try .search(fields.inline(answer))
         case .backups(let answer): try .backups(fields.inline(answer))
+        case .imports(let answer): try .imports(fields.inline(answer))
         }
     }
 }

@@ -66,6 +66,7 @@ package enum AdminRequest: Equatable, Sendable {
     case app(AdminAppRequest)
     case search(AdminSearchRequest)
     case backups(AdminBackupRequest)
+    case imports(AdminImportRequest)
 }
 
 extension AdminRequest {
@@ -144,7 +145,7 @@ extension AdminRequest: AdminDefinitions {
             samples(Self.audit), samples(Self.live), samples(Self.conversationDetails), samples(Self.people),
             samples(Self.words), samples(Self.filters), samples(Self.kinds), samples(Self.hooks),
             samples(Self.settings), samples(Self.policy), samples(Self.announcements), samples(Self.app),
-            samples(Self.search), samples(Self.backups),
+            samples(Self.search), samples(Self.backups), samples(Self.imports),
         ].flatMap { $0 }
     }
 
@@ -298,6 +299,7 @@ extension AdminRequest: AdminDefinitions {
         case .app(let request): return try .app(fields.inline(request))
         case .search(let request): return try .search(fields.inline(request))
         case .backups(let request): return try .backups(fields.inline(request))
+        case .imports(let request): return try .imports(fields.inline(request))
         }
     }
 }

@@ -199,7 +199,7 @@ final class AdminLoop {
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .listConversations,
             .showConversation,
             .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit, .conversationDetails,
-            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app, .search:
+            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app, .search, .imports:
             handler.answerRequest(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }

@@ -83,9 +83,20 @@ package struct ImportBatchOutcome: Hashable, Sendable {
 
     package init() {}
 
-    fileprivate mutating func refuse(_ index: Int, _ why: String) {
+    /// Notes that a line cannot be here.
+    package mutating func refuse(_ index: Int, _ why: String) {
         self.counts.refused += 1
         self.remarks.append(ImportRemark(index: index, text: why, isRefusal: true))
+    }
+}
+
+extension ImportBatchOutcome {
+    /// Adds what became of the lines that follow, the first of which has this place.
+    package mutating func add(_ next: ImportBatchOutcome, from first: Int) {
+        self.counts += next.counts
+        self.remarks += next.remarks.map {
+            ImportRemark(index: first + $0.index, text: $0.text, isRefusal: $0.isRefusal)
+        }
     }
 }
 
@@ -281,6 +292,13 @@ extension ImportBatch {
             }
         }
         return outcome
+    }
+
+    /// Conversations among these that the messages of the batch were said in.
+    package func conversations(among known: Set<ObjectID>) -> [ObjectID] {
+        guard self.table == .messages, !known.isEmpty else { return [] }
+        let named = Set(self.lines.compactMap { try? MessageRow(parsing: $0).conversation })
+        return named.intersection(known).sorted { $0.text < $1.text }
     }
 
     /// Name of the conversation that a line would make; `nil` for a line that is none.

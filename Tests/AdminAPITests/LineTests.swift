@@ -5,13 +5,13 @@ import Testing
 private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
     settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors, hookRequestVectors,
-    arrivalRequestVectors, searchRequestVectors, invitationRequestVectors,
+    arrivalRequestVectors, searchRequestVectors, invitationRequestVectors, importRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
     settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors, hookReplyVectors,
-    arrivalReplyVectors, searchReplyVectors, invitationReplyVectors,
+    arrivalReplyVectors, searchReplyVectors, invitationReplyVectors, importReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {

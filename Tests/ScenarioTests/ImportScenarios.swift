@@ -246,6 +246,46 @@ struct ImportScenarios {
         #expect(try server.findings() == [])
     }
 
+    @Test("ctl brings the folder into the server that runs, names what cannot come, and lists the import")
+    func control() throws {
+        let server = try TestServer()
+        let folder = Folder()
+        try folder.write()
+        let foreseen = server.ctl("import", "leancloud", folder.folder.path, "--dry-run", "--json")
+        #expect(foreseen.json["messages"]?["added"]?.integer == 30 && foreseen.code == .refused)
+        #expect(try Self.content(Self.team, in: server).isEmpty)
+        let run = server.ctl("import", "leancloud", folder.folder.path, "--json")
+        #expect(run.code == .refused && run.json["messages"]?["added"]?.integer == 30, "\(run.error)")
+        #expect(run.error.contains("messages/2026-02-02.jsonl, line 31: it has no id"))
+        #expect(try Self.content(Self.team, in: server).count == 27)
+        let again = server.ctl("import", "leancloud", folder.folder.path, "--json")
+        #expect(again.json["messages"]?["known"]?.integer == 30)
+        let list = server.ctl("import", "list", "--json").json["imports"]?.array
+        #expect(list?.map { $0["state"]?.string } == ["whole", "whole"] && list?.first?["origin"]?.string == "APP")
+        #expect(server.ctl("import", "list").output.contains("leancloud"))
+        #expect(server.ctl("import", "leancloud", server.folder.path).code == .noInput)
+        server.stop()
+        #expect(try server.findings() == [])
+    }
+
+    @Test("teahouse import brings the folder into a server that does not run")
+    func stopped() throws {
+        let server = try TestServer()
+        server.stop()
+        var folder = Folder()
+        folder.files["classes/_Conversation.jsonl"]?.removeLast()
+        folder.files["messages/2026-02-02.jsonl"]?.removeLast()
+        try folder.write()
+        let words = ["import", "leancloud", folder.folder.path, "--data", server.folder.path]
+        let run = ControlRun.run(words + ["--report", server.folder.path + "/remarks.jsonl"])
+        #expect(run.code == .done && run.error == "", "\(run.output) \(run.error)")
+        #expect(run.output.contains("classes/Post.jsonl"))
+        #expect(try server.findings() == [])
+        try server.restart()
+        #expect(try Self.content(Self.team, in: server).count == 27)
+        #expect(ControlRun.run(words).code == .alreadyRunning)
+    }
+
     @Test("a folder without a manifest is none")
     func noFolder() throws {
         let server = try TestServer()

@@ -22,6 +22,6 @@ let controlCommand = Command(
         topCommand,
         auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
         policyCommand, setupTokenCommand, addressCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
-        backupCommand,
+        backupCommand, controlImportCommand,
     ]
 ).withListOptions()

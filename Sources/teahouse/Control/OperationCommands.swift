@@ -184,7 +184,7 @@ extension Control {
         case .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions, .count,
             .sent, .following, .files, .transfers, .profiles, .teams, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy, .details,
-            .announcements, .app, .search, .backups:
+            .announcements, .app, .search, .backups, .imports:
             try self.tell(answer, outcome.key, values)
         }
     }
@@ -219,6 +219,7 @@ extension Control {
         case .announcements(let answer): try self.show(answer)
         case .app(let answer): try self.show(answer)
         case .search(let answer): try self.show(answer)
+        case .imports(let answer): try self.show(answer)
         case .done, .token(nil), .imported, .conversations, .conversation, .count, .sent, .following,
             .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .live, .previewed, .brought, .words,
             .kinds, .policy(.changed), .backups:
@@ -243,7 +244,7 @@ extension AdminAnswer {
         case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .following, .files,
             .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy(.policy),
-            .policy(.preview), .details, .announcements, .app, .search, .backups:
+            .policy(.preview), .details, .announcements, .app, .search, .backups, .imports:
             [:]
         }
     }

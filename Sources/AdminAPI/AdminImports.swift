@@ -1,0 +1,197 @@
+/// Requests about importing what another server kept: the lines of a folder come through the socket, since the server may
+/// not read the operator's folders.
+package enum AdminImportRequest: AdminDefinitions {
+    /// Begins an import of an app, or goes on with the one that is under way.
+    case begin(origin: String)
+    /// Brings lines of one table, or only tells what they would become.
+    case lines(AdminImportLines)
+    /// Ends an import; counts are JSON text of an object.
+    case finish(number: Int64, counts: String)
+    /// Lists imports, newest first; `before` is the `next` of the page before.
+    case list(before: Int64?)
+
+    static let all: [Self] = [
+        .begin(origin: .sample), .lines(.sample), .finish(number: .sample, counts: .sample), .list(before: .sample),
+    ]
+
+    static let more: [Self] = [.list(before: nil)]
+
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
+        switch self {
+        case .begin(let origin):
+            fields.change("import.begin", .text(origin))
+            return try .begin(origin: fields("origin", origin))
+        case .lines(let lines):
+            // The import as a whole is in the audit log.
+            fields.look("import.lines")
+            return try .lines(fields.inline(lines))
+        case .finish(let number, let counts):
+            fields.change("import.finish", .text(String(number)))
+            return try .finish(number: fields("number", number), counts: fields("counts", counts))
+        case .list(let before):
+            fields.look("import.list")
+            fields.ctl("import list", examples: ["", "--json"])
+            return try .list(before: fields.page("before", before))
+        }
+    }
+}
+
+/// Lines of one table of a folder.
+package struct AdminImportLines: AdminRecord {
+    /// Number of the import; 0 where nothing is to be changed.
+    package var number: Int64
+    /// Table that the lines are of.
+    package var table: String
+    /// The lines, at most `maximumLines`.
+    package var lines: [String]
+    /// Conversations that other lines would make; only where nothing is to be changed.
+    package var expected: [String]
+
+    /// Most lines of one request.
+    package static let maximumLines = 200
+    /// Most bytes of one line: escaped it fits a line of the socket.
+    package static let maximumBytes = 400_000
+
+    package init(number: Int64, table: String, lines: [String], expected: [String] = []) {
+        self.number = number
+        self.table = table
+        self.lines = lines
+        self.expected = expected
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.table = try fields("table", \.table)
+        self.lines = try fields("lines", \.lines)
+        self.expected = try fields("expected", \.expected)
+        let count = self.lines.count
+        try fields.check(count <= Self.maximumLines, "lines")
+    }
+}
+
+/// Outcome of lines that were imported.
+package struct AdminImportOutcome: AdminRecord {
+    /// Rows that were read.
+    package var rows: Int64
+    /// Rows that are new.
+    package var added: Int64
+    /// Rows that have got a later state.
+    package var changed: Int64
+    /// Rows that were here.
+    package var known: Int64
+    /// Rows that people have changed here.
+    package var kept: Int64
+    /// Rows that cannot be here.
+    package var refused: Int64
+    /// Remarks about lines.
+    package var remarks: [AdminImportRemark]
+
+    package init(
+        rows: Int64, added: Int64, changed: Int64, known: Int64, kept: Int64, refused: Int64,
+        remarks: [AdminImportRemark]
+    ) {
+        self.rows = rows
+        self.added = added
+        self.changed = changed
+        self.known = known
+        self.kept = kept
+        self.refused = refused
+        self.remarks = remarks
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.rows = try fields("rows", \.rows)
+        self.added = try fields("added", \.added)
+        self.changed = try fields("changed", \.changed)
+        self.known = try fields("known", \.known)
+        self.kept = try fields("kept", \.kept)
+        self.refused = try fields("refused", \.refused)
+        self.remarks = try fields("remarks", \.remarks)
+    }
+}
+
+/// Remark about a line.
+package struct AdminImportRemark: AdminRecord {
+    /// Place of the line in its request, from 0.
+    package var index: Int64
+    /// Sentence for the operator.
+    package var text: String
+    /// False where the row is here and something of it is not.
+    package var refused: Bool
+
+    package init(index: Int64, text: String, refused: Bool) {
+        self.index = index
+        self.text = text
+        self.refused = refused
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.index = try fields("index", \.index)
+        self.text = try fields("text", \.text)
+        self.refused = try fields("refused", \.refused)
+    }
+}
+
+/// One import.
+package struct AdminImport: AdminRecord {
+    /// Number of the import.
+    package var number: Int64
+    /// Kind of server that it came from.
+    package var source: String
+    /// App there.
+    package var origin: String
+    /// State: `underWay`, `whole` or `undone`.
+    package var state: String
+    /// Person who asked for it.
+    package var asker: String
+    /// When it began, UTC milliseconds.
+    package var begunAtMilliseconds: Int64
+    /// When it went on last, UTC milliseconds.
+    package var changedAtMilliseconds: Int64
+    /// JSON text of an object with what was counted.
+    package var counts: String
+
+    package init(
+        number: Int64, source: String, origin: String, state: String, asker: String, begunAtMilliseconds: Int64,
+        changedAtMilliseconds: Int64, counts: String
+    ) {
+        self.number = number
+        self.source = source
+        self.origin = origin
+        self.state = state
+        self.asker = asker
+        self.begunAtMilliseconds = begunAtMilliseconds
+        self.changedAtMilliseconds = changedAtMilliseconds
+        self.counts = counts
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.number = try fields("number", \.number)
+        self.source = try fields("source", \.source)
+        self.origin = try fields("origin", \.origin)
+        self.state = try fields("state", \.state)
+        self.asker = try fields("asker", \.asker)
+        self.begunAtMilliseconds = try fields("begunAt", \.begunAtMilliseconds)
+        self.changedAtMilliseconds = try fields("changedAt", \.changedAtMilliseconds)
+        self.counts = try fields("counts", \.counts)
+    }
+}
+
+/// Answers about imports.
+package enum AdminImportAnswer: AdminFamily {
+    case begun(number: Int64)
+    case outcome(AdminImportOutcome)
+    /// A page; `next` asks for the one after it, `nil` on the last.
+    case list([AdminImport], next: Int64?)
+
+    static let all: [Self] = [.begun(number: .sample), .outcome(.sample), .list(.sample, next: .sample)]
+
+    func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
+        switch self {
+        case .begun(let number): try .begun(number: fields.named("import.begun")("number", number))
+        case .outcome(let outcome): try .outcome(fields.named("import.outcome").inline(outcome))
+        case .list(let imports, let next):
+            try .list(fields.named("import.list").rows("imports", imports), next: fields.next(next))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import AdminAPI
+import ChatModel
+import Imports
+import Store
+
+// What another server kept, brought through the socket.
+extension AdminHandler {
+    /// Lines of one transaction: others wait no longer than it takes.
+    private static let slice = 50
+
+    func answerImportRequest(_ request: AdminImportRequest, _ then: @escaping Answer) {
+        switch request {
+        case .begin(let origin):
+            let note = self.note
+            self.store.write { transaction throws(StoreError) in
+                try transaction.imports.begin("leancloud", origin: origin, auditing: note).number
+            } then: { result in
+                then(result.map { .imports(.begun(number: $0)) }.mapError { AdminError($0) })
+            }
+        case .lines(let lines): self.bring(lines, then)
+        case .finish(let number, let counts):
+            self.settleImport(number, after: ConversationID(rawValue: 0), counts: counts, then)
+        case .list(let before): self.listImports(before: before, then)
+        }
+    }
+
+    private func bring(_ lines: AdminImportLines, _ then: @escaping Answer) {
+        guard let table = ImportTable(rawValue: lines.table) else {
+            return then(.failure(AdminError(.invalid, "there is no table \(lines.table) in a folder")))
+        }
+        let rows = lines.lines.map { Array($0.utf8) }
+        guard lines.number > 0 else {
+            let expected = Set(lines.expected.compactMap { ObjectID($0) })
+            return self.read(then, as: .long) { transaction throws(StoreError) in
+                let outcome = try ImportBatch(table, rows).foresee(in: transaction, expecting: expected)
+                return .imports(.outcome(AdminImportOutcome(outcome)))
+            }
+        }
+        self.bring(rows[...], of: table, to: lines.number, ImportBatchOutcome(), then)
+    }
+
+    /// Brings the rest of the lines, a slice after the other.
+    private func bring(
+        _ rows: ArraySlice<[UInt8]>, of table: ImportTable, to number: Int64, _ before: ImportBatchOutcome,
+        _ then: @escaping Answer
+    ) {
+        guard !rows.isEmpty else { return then(.success(.imports(.outcome(AdminImportOutcome(before))))) }
+        let batch = ImportBatch(table, Array(rows.prefix(Self.slice)))
+        self.store.write { transaction throws(StoreError) in
+            try batch.carryOut(in: transaction, of: number)
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let outcome):
+                var sum = before
+                sum.add(outcome, from: rows.startIndex)
+                self.bring(rows.dropFirst(Self.slice), of: table, to: number, sum, then)
+            }
+        }
+    }
+
+    private func settleImport(
+        _ number: Int64, after id: ConversationID, counts: String, _ then: @escaping Answer
+    ) {
+        self.store.write { transaction throws(StoreError) in
+            try transaction.imports.settle(number, after: id)
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let last?): self.settleImport(number, after: last, counts: counts, then)
+            case .success(nil):
+                let note = self.note
+                self.store.write { transaction throws(StoreError) in
+                    try transaction.imports.finish(number, counts: counts, auditing: note)
+                } then: { result in
+                    then(result.map { _ in .done }.mapError { AdminError($0) })
+                }
+            }
+        }
+    }
+
+    private func listImports(before: Int64?, _ then: @escaping Answer) {
+        let limit = AdminProtocol.pageRows
+        self.read(then) { transaction throws(StoreError) in
+            let found = try transaction.imports.list(before: before ?? .max, limit: limit + 1)
+            let rows = found.prefix(limit).map { AdminImport($0) }
+            return .imports(.list(rows, next: found.count > limit ? rows.last?.number : nil))
+        }
+    }
+}
+
+extension AdminImport {
+    fileprivate init(_ record: ImportRecord) {
+        self.init(
+            number: record.number, source: record.source, origin: record.origin, state: "\(record.state)",
+            asker: record.asker, begunAtMilliseconds: record.begunAtMilliseconds,
+            changedAtMilliseconds: record.changedAtMilliseconds, counts: record.counts)
+    }
+}
+
+extension AdminImportOutcome {
+    fileprivate init(_ outcome: ImportBatchOutcome) {
+        let counts = outcome.counts
+        self.init(
+            rows: counts.rows, added: counts.added, changed: counts.changed, known: counts.known, kept: counts.kept,
+            refused: counts.refused,
+            remarks: outcome.remarks.map {
+                AdminImportRemark(index: Int64($0.index), text: $0.text, refused: $0.isRefusal)
+            })
+    }
+}

@@ -1,0 +1,102 @@
+import AdminAPI
+import ChatModel
+import CommandLineKit
+import Imports
+
+/// `teahouse ctl import`
+let controlImportCommand = Command(
+    group: "import", summary: "command.ctl.import", examples: ["teahouse ctl import leancloud saved"],
+    subcommands: [importFolderCommand] + operationCommands(below: "import"))
+
+/// `teahouse ctl import leancloud`
+private let importFolderCommand = Command(
+    "leancloud", summary: "command.ctl.import.leancloud",
+    arguments: [CommandArgument("DIR", help: "argument.importFolder")],
+    options: [
+        CommandOption("dry-run", .flag, help: "option.importFolderDryRun"),
+        CommandOption("report", .value("FILE"), help: "option.importReport"),
+    ],
+    examples: [
+        "teahouse ctl import leancloud saved --dry-run", "teahouse ctl import leancloud saved --report remarks.jsonl",
+    ],
+    body: Control.command { control throws(CommandFailure) in
+        let run = try FolderImportRun(control.invocation, control.terminal)
+        try run.carryOut(through: SocketDoor(control)) { $0 }
+    })
+
+/// The way into the store of a server that runs.
+private struct SocketDoor: ImportDoor {
+    private let control: Control
+    private var number: Int64 = 0
+
+    init(_ control: Control) { self.control = control }
+
+    mutating func begin(origin: String) throws(CommandFailure) {
+        guard case .imports(.begun(let number)) = try self.control.ask(.imports(.begin(origin: origin))) else {
+            throw self.control.unexpectedAnswer
+        }
+        self.number = number
+    }
+
+    mutating func send(_ batch: ImportBatch) throws(CommandFailure) -> ImportBatchOutcome {
+        try self.ask(batch, number: self.number, expecting: [])
+    }
+
+    mutating func foresee(
+        _ batch: ImportBatch, expecting expected: Set<ObjectID>
+    ) throws(CommandFailure) -> ImportBatchOutcome {
+        try self.ask(batch, number: 0, expecting: batch.conversations(among: expected))
+    }
+
+    private func ask(
+        _ batch: ImportBatch, number: Int64, expecting expected: [ObjectID]
+    ) throws(CommandFailure) -> ImportBatchOutcome {
+        var outcome = ImportBatchOutcome()
+        // A line that is longer than the socket takes goes alone, and is for a server that does not run.
+        if batch.lines.contains(where: { $0.count > AdminImportLines.maximumBytes }) {
+            let text = "it has more bytes than go through the socket: import it into a server that does not run"
+            for index in batch.lines.indices { outcome.refuse(index, text) }
+            outcome.counts.rows = Int64(batch.lines.count)
+            return outcome
+        }
+        let request = AdminImportLines(
+            number: number, table: batch.table.rawValue, lines: batch.lines.map { String(decoding: $0, as: UTF8.self) },
+            expected: expected.map(\.text))
+        guard case .imports(.outcome(let answer)) = try self.control.ask(.imports(.lines(request))) else {
+            throw self.control.unexpectedAnswer
+        }
+        outcome.counts.rows = answer.rows
+        outcome.counts.added = answer.added
+        outcome.counts.changed = answer.changed
+        outcome.counts.known = answer.known
+        outcome.counts.kept = answer.kept
+        outcome.counts.refused = answer.refused
+        outcome.remarks = answer.remarks.map {
+            ImportRemark(index: Int($0.index), text: $0.text, isRefusal: $0.refused)
+        }
+        return outcome
+    }
+
+    mutating func finish(counts: String) throws(CommandFailure) {
+        _ = try self.control.ask(.imports(.finish(number: self.number, counts: counts)))
+    }
+}
+
+extension Control {
+    func show(_ answer: AdminImportAnswer) throws(CommandFailure) {
+        guard case .list(let imports, _) = answer else { throw self.unexpectedAnswer }
+        try self.print(
+            [
+                Table.Column("table.number", .right), Table.Column("table.importSource"),
+                Table.Column("table.importOrigin", maximumWidth: 40), Table.Column("table.state"),
+                Table.Column("table.importAsker", maximumWidth: 20), Table.Column("table.created"),
+                Table.Column("table.importChangedAt"),
+            ],
+            rows: imports.map {
+                [
+                    String($0.number), $0.source, $0.origin, self.text("word.importState.\($0.state)"), $0.asker,
+                    localTime($0.begunAtMilliseconds), localTime($0.changedAtMilliseconds),
+                ]
+            })
+    }
+}

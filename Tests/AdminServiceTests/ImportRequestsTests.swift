@@ -1,0 +1,67 @@
+import AdminAPI
+import ChatModel
+import Store
+import Testing
+
+@Suite("Imports through the admin socket") struct ImportRequestsTests {
+    private static let row =
+        #"{"objectId":"5f00000000000000000000a1","createdAt":"2026-01-02T00:00:00.000Z","name":"team","m":["romeo"],"c":"romeo"}"#
+
+    private static func message(_ number: Int) -> String {
+        #"{"timestamp":\#(1_770_000_000_000 + number),"conv-id":"5f00000000000000000000a1","from":"romeo","#
+            + #""msg-id":"m\#(number)","data":"text \#(number)"}"#
+    }
+
+    private func bring(
+        _ table: String, _ lines: [String], _ number: Int64, _ client: AdminClient, expected: [String] = []
+    ) throws -> AdminImportOutcome {
+        let request = AdminImportLines(number: number, table: table, lines: lines, expected: expected)
+        guard case .imports(.outcome(let outcome)) = try client.ask(.imports(.lines(request))) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        return outcome
+    }
+
+    private func begin(_ client: AdminClient) throws -> Int64 {
+        guard case .imports(.begun(let number)) = try client.ask(.imports(.begin(origin: "app"))) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        return number
+    }
+
+    @Test("lines are brought in slices, each remark names its own line, and the audit log has beginning and end")
+    func whole() throws {
+        let fixture = try Fixture()
+        let client = try fixture.client()
+        let number = try self.begin(client)
+        #expect(try self.begin(client) == number)
+        #expect(try self.bring("conversations", [Self.row], number, client).added == 1)
+        var lines = (0..<150).map { Self.message($0) }
+        lines[120] = "no JSON"
+        let outcome = try self.bring("messages", lines, number, client)
+        #expect(outcome.rows == 150 && outcome.added == 149 && outcome.refused == 1)
+        #expect(outcome.remarks.map(\.index) == [120] && outcome.remarks.first?.refused == true)
+        #expect(try self.bring("messages", lines, number, client).known == 149)
+        #expect(try client.ask(.imports(.finish(number: number, counts: #"{"messages":{}}"#))) == .done)
+        #expect(client.refusal(of: .imports(.finish(number: number, counts: "{}")))?.code == .notFound)
+        guard case .imports(.list(let imports, nil)) = try client.ask(.imports(.list(before: nil))),
+            case .audit(.list(let entries, _)) = try client.ask(.audit(.list(AuditQuery())))
+        else { throw AdminError(.protocolError, "another answer was due") }
+        #expect(imports.map(\.state) == ["whole"] && imports.first?.counts == #"{"messages":{}}"#)
+        #expect(entries.map(\.entry.word) == ["import.finish", "import.begin"])
+    }
+
+    @Test("what lines would become is told without bringing them, and a table that no folder has is refused")
+    func looks() throws {
+        let fixture = try Fixture()
+        let client = try fixture.client()
+        let alone = try self.bring("messages", [Self.message(1)], 0, client)
+        #expect(alone.refused == 1 && alone.added == 0)
+        let expected = ["5f00000000000000000000a1"]
+        #expect(try self.bring("messages", [Self.message(1)], 0, client, expected: expected).added == 1)
+        let counts = try fixture.store.readAndWait { store throws(StoreError) in try store.messages.counts() }
+        #expect(counts.conversations == 0)
+        let wrong = AdminImportLines(number: 0, table: "posts", lines: [])
+        #expect(client.refusal(of: .imports(.lines(wrong)))?.code == .invalid)
+    }
+}

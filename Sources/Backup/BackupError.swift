@@ -15,7 +15,7 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsound([String])
     /// It cannot be done now or here; the text says why.
     case refused(String)
-    /// Who asked does not want it any more.
+    /// It is not wanted any more.
     case ended
     /// The server, which is asked for everything, said no.
     case server(String)

@@ -15,7 +15,7 @@ package final class BackupService: Sendable {
     private static let capacity = 256
     private static let niceness: Int32 = 10
 
-    /// Who has the one place: a number for each backup, and when it was last asked for something.
+    /// Holder of the one place: a number for each backup, and when it was last asked for something.
     private struct Occupant {
         var ticket: Int64
         var askedAt: Instant

@@ -54,6 +54,7 @@ package final class LiveSource: BackupSource {
     /// Paths on the disk by paths in the backup, of everything but contents.
     private var fixed: [String: String] = [:]
     private var snapshot: SnapshotReader?
+    private var hasBegun = false
 
     private var work: String { "\(self.options.folder)/\(Self.workName)" }
 
@@ -64,7 +65,8 @@ package final class LiveSource: BackupSource {
         self.isWanted = isWanted
     }
 
-    deinit { self.end() }
+    // Another one may be using the folder.
+    deinit { if self.hasBegun { self.end() } }
 
     /// Removes the snapshot.
     package func end() {
@@ -80,6 +82,7 @@ package final class LiveSource: BackupSource {
 
     package func begin(progress: (_ done: Int64, _ all: Int64) -> Void) throws(BackupError) -> BackupFacts {
         self.end()
+        self.hasBegun = true
         try BackupFiles.makeFolder(self.work)
         let at = self.options.clock.wallMilliseconds()
         let copy = "\(self.work)/\(BackupPlace.database)"

@@ -33,7 +33,13 @@ extension Broker {
             var ranges: [MissedRange] = []
             for missed in try transaction.conversations.undelivered(of: user, class: deviceClass) {
                 guard let known = positions[missed.conversation] ?? (only ? nil : missed.from) else { continue }
-                let after = max(missed.from, known, missed.head - limit)
+                var after = max(missed.from, known)
+                if missed.head - after > limit {
+                    after = max(
+                        after,
+                        try transaction.conversations.sequence(
+                            behindNewest: limit, of: missed.conversation, head: missed.head))
+                }
                 guard after < missed.head else { continue }
                 if let range = try Self.range(missed, after: after, for: user, transaction) { ranges.append(range) }
             }

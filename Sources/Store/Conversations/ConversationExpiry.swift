@@ -107,6 +107,7 @@ struct ConversationExpiry {
         try connection.run("DELETE FROM flagged WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM import_conversation WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM conversation_alias WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM sequence_gap WHERE conversation_id = ?", id)
         try connection.run("INSERT INTO gone_conversation (conversation_id) VALUES (?)", id)
         try connection.run("DELETE FROM conversation WHERE id = ?", id)
     }

@@ -53,13 +53,15 @@ extension ConversationWrites {
         try self.transaction.connection.run(
             """
             INSERT INTO conversation (kind, channel, title, creator_id, member_count, change, active_at, created_at,
-                foreign_id, updated_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, key.kind.rawValue, key.name, title, creator, people.count, change, now, now, objectID, now, expiresAt)
+                foreign_id, updated_at, expires_at, revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, key.kind.rawValue, key.name, title, creator, people.count, change, now, now, objectID, now, expiresAt,
+            self.transaction.memory.sequenceFloor)
         let made = ConversationState(
             id: ConversationID(rawValue: self.transaction.connection.lastInsertedID), kind: key.kind,
             objectID: objectID,
-            channel: key.name, pair: nil, creator: creator, activeAt: now, updatedAt: now, expiresAt: expiresAt)
+            channel: key.name, pair: nil, creator: creator, revision: self.transaction.memory.sequenceFloor,
+            activeAt: now, updatedAt: now, expiresAt: expiresAt)
         if key.kind == .group {
             try self.transaction.connection.insertTeam(made.id, settings)
             made.settings = settings

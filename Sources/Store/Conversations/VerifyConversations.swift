@@ -13,6 +13,8 @@ extension Verifier {
         /// People by their reading position.
         var standingAt: [Int64: [Int64]] = [:]
         var last: (sequence: Int64, id: Int64, sentAt: Int64, countable: Int64) = (0, 0, 0, 0)
+        /// Ranges that no message has, by the first sequence in them.
+        var gaps: [Int64: Int64] = [:]
     }
 
     private struct Person {
@@ -50,8 +52,11 @@ extension Verifier {
         let messages = try self.connection.everyMessage()
         defer { messages.reset() }
         var next = try Self.nextMessage(messages)
+        try self.checkJumps()
+        let gaps = try self.gaps()
         for var progress in try self.conversations() {
             self.notes.report.conversations += 1
+            progress.gaps = gaps[progress.id, default: [:]]
             try self.loadPeople(of: &progress)
             while let message = next, message.conversation <= progress.id {
                 if message.conversation == progress.id {
@@ -128,7 +133,8 @@ extension Verifier {
     private func pass(_ message: MessageRow, _ progress: inout Progress, _ tokens: TokenIndex) throws(StoreError) {
         self.notes.report.messages += 1
         let last = progress.last
-        if message.sequence != last.sequence + 1 {
+        let passedOver = progress.gaps.removeValue(forKey: last.sequence + 1)
+        if message.sequence != (passedOver ?? last.sequence) + 1 {
             self.noteFinding(
                 .sequence, progress,
                 "message \(message.sequence) follows message \(last.sequence): what was between them is gone")
@@ -204,6 +210,10 @@ extension Verifier {
     }
 
     private func finish(_ progress: Progress) {
+        for (first, last) in progress.gaps.sorted(by: { $0.key < $1.key }) {
+            self.noteFinding(
+                .sequence, progress, "it is said to have no messages \(first) to \(last), where there is no such range")
+        }
         if progress.last.sequence != progress.head {
             self.noteFinding(
                 .sequence, progress, "its head is \(progress.head), its last message \(progress.last.sequence)")

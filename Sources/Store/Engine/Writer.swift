@@ -90,9 +90,10 @@ final class Writer {
         }
         self.log = log
         let known = log
-        self.memory = WriterMemory(self.connection, options, rules: rules, views: views, clock: guardian) { id in
-            known?.tail.pin(of: id)
-        }
+        self.memory = WriterMemory(
+            self.connection, options, rules: rules, views: views, clock: guardian,
+            sequenceFloor: try self.connection.sequenceFloor()
+        ) { id in known?.tail.pin(of: id) }
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens) { place in
             known?.tail.message(at: place)
         }

@@ -204,17 +204,22 @@ final class WriterMemory {
     /// they are read.
     private var conversationSettings: [ConversationID: ConversationSettings]?
     private var kinds: MessageKinds?
+    /// Sequence and revision above which everything new is: clients may have seen what is below it. 0 where nothing was
+    /// restored.
+    let sequenceFloor: Int64
     /// Members of all conversations in memory.
     private var membershipCount = 0
     private var tick: UInt64 = 0
 
     init(
         _ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>, views: Lock<ViewRules>,
-        clock: ClockGuard, pin: @escaping (ConversationID) -> LogTail.ConversationPin? = { _ in nil }
+        clock: ClockGuard, sequenceFloor: Int64 = 0,
+        pin: @escaping (ConversationID) -> LogTail.ConversationPin? = { _ in nil }
     ) {
         self.connection = connection
         self.pin = pin
         self.clock = clock
+        self.sequenceFloor = sequenceFloor
         self.liveRules = rules
         self.views = views
         self.bounds = (options.cachedUsers, options.cachedConversations, options.cachedMembers)

@@ -162,15 +162,17 @@ package struct ImportWrites {
         try self.connection.run(
             """
             INSERT INTO conversation (kind, channel, title, attributes, fields, creator_id, member_count, change,
-                active_at, created_at, direct_low, direct_high, foreign_id, updated_at, member_set)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                active_at, created_at, direct_low, direct_high, foreign_id, updated_at, member_set,
+                revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, kind.rawValue, channel, row.title, row.attributes, row.fields, creator, members.count, change,
             activeAt,
             row.createdAtMilliseconds, place.pair?.low, place.pair?.high, objectID, row.updatedAtMilliseconds,
-            place.memberSet)
+            place.memberSet, self.memory.sequenceFloor)
         let made = ConversationState(
             id: ConversationID(rawValue: self.connection.lastInsertedID), kind: kind, objectID: objectID,
-            channel: channel, pair: place.pair, creator: creator, activeAt: activeAt,
+            channel: channel, pair: place.pair, creator: creator, revision: self.memory.sequenceFloor,
+            activeAt: activeAt,
             updatedAt: row.updatedAtMilliseconds)
         if kind == .group {
             try self.connection.insertTeam(made.id, .unguarded)

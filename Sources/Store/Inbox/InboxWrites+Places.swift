@@ -77,7 +77,7 @@ extension MessageWrites {
         guard conversation.kind != .room, conversation.roles[user] != nil,
             let before = try inbox.acknowledged(by: user, in: conversation, recorder.log.tail)
         else { return false }
-        let target = min(sequence, conversation.head)
+        let target = try self.transaction.standing(at: sequence, in: conversation)
         guard target > before else { return false }
         if self.tellsArrival(in: conversation, tellsGroups: tellsGroups),
             try inbox.hasAskedReceipts(conversation, of: user, after: before, upTo: target, recorder.log.tail)

@@ -41,7 +41,7 @@ extension InboxWrites {
         }
         let conversation = try self.transaction.knownConversation(id)
         var member = try self.knownMember(user, in: id)
-        let target = min(sequence, conversation.head)
+        let target = try self.transaction.standing(at: sequence, in: conversation)
         var hasMoved = target > member.readSequence
         if hasMoved { try self.move(&member, to: target, in: conversation) }
         if try self.setMark(0, user, in: conversation) { hasMoved = true }
@@ -183,7 +183,7 @@ extension InboxWrites {
                 conversation.roles[position.user] != nil
             else { continue }
             var reached = position
-            reached.sequence = min(position.sequence, conversation.head)
+            reached.sequence = try self.transaction.standing(at: position.sequence, in: conversation)
             try self.transaction.connection.moveDelivered(reached, at: self.transaction.wallMilliseconds)
             // In a group nobody is told, so that it may be spared there.
             if conversation.isOfTwo {

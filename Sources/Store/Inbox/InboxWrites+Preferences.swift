@@ -95,7 +95,7 @@ extension InboxWrites {
     ) throws(StoreError) -> Int64 {
         let conversation = try self.viewable(id, by: user)
         let before = try self.transaction.reading.inbox.preference(of: user, in: id).clearedThrough
-        let target = min(sequence, conversation.head)
+        let target = try self.transaction.standing(at: sequence, in: conversation)
         guard target > before else { return before }
         try self.transaction.noteOwn(.cleared, of: user, in: conversation)
         try self.markRead(user, in: id, upTo: target)

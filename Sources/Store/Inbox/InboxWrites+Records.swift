@@ -32,7 +32,7 @@ extension InboxWrites {
         let tail = recorder.log.tail
         tail.pin(of: user, in: id).map { $0.bring(&member) }
         let before = member.readSequence
-        let target = min(sequence, conversation.head)
+        let target = try self.transaction.standing(at: sequence, in: conversation)
         guard try self.hasPositionsAlone(user, in: id), !tail.hasLists(in: id),
             member.ownCountableSinceRead == 0 || target <= before || target >= member.ownLastSequence
         else { throw recorder.giveUp() }
@@ -116,7 +116,7 @@ extension InboxWrites {
             guard let conversation = try self.transaction.memory.conversation(position.conversation),
                 conversation.roles[position.user] != nil
             else { continue }
-            let target = min(position.sequence, conversation.head)
+            let target = try self.transaction.standing(at: position.sequence, in: conversation)
             let moves = try self.movesAcknowledged(position.user, in: conversation, to: target, tail, recorder)
             recorder.add(
                 .delivered(

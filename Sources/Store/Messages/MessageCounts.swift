@@ -50,6 +50,7 @@ extension Connection {
         let oldest = try self.first(
             Self.positionSQL, id, member.badgeSequence, member.user, MessageFlags.countsAsUnread.rawValue, count - 1
         ) { row throws(StoreError) in row.int64(0) }
-        return (oldest ?? head + 1) - 1
+        guard let oldest else { return head }
+        return try self.placed(oldest - 1, in: id)
     }
 }

@@ -138,11 +138,18 @@ extension MessageReads {
         while low <= high {
             let middle = low + (high - low) / 2
             let found = try self.transaction.connection.first(
-                "SELECT id FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
-            ) { row throws(StoreError) in row.int64(0) }
-            guard let found else { throw Row.damaged("hole in a conversation") }
-            if found == message.rawValue { return MessagePlace(id, middle) }
-            if found < message.rawValue { low = middle + 1 } else { high = middle - 1 }
+                """
+                SELECT id, sequence FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+                ORDER BY sequence DESC LIMIT 1
+                """, id, low, middle
+            ) { row throws(StoreError) in (id: row.int64(0), sequence: row.int64(1)) }
+            // A restore has passed over a range: nothing is in this half.
+            guard let found else {
+                low = middle + 1
+                continue
+            }
+            if found.id == message.rawValue { return MessagePlace(id, found.sequence) }
+            if found.id < message.rawValue { low = middle + 1 } else { high = found.sequence - 1 }
         }
         return nil
     }
@@ -157,11 +164,12 @@ extension MessageReads {
         while low <= high {
             let middle = low + (high - low) / 2
             let found = try self.transaction.connection.first(
-                "SELECT id <= ?3 FROM message WHERE conversation_id = ?1 AND sequence = ?2", id, middle,
-                position.rawValue
-            ) { row throws(StoreError) in row.int64(0) != 0 }
-            guard let isKnown = found else { throw Row.damaged("hole in a conversation") }
-            if isKnown { low = middle + 1 } else { high = middle - 1 }
+                """
+                SELECT id <= ?4, sequence FROM message WHERE conversation_id = ?1 AND sequence BETWEEN ?2 AND ?3
+                ORDER BY sequence DESC LIMIT 1
+                """, id, low, middle, position.rawValue
+            ) { row throws(StoreError) in (isKnown: row.int64(0) != 0, sequence: row.int64(1)) }
+            if let found, !found.isKnown { high = found.sequence - 1 } else { low = middle + 1 }
         }
         let found = try self.transaction.connection.query(
             "SELECT sequence, id FROM message WHERE conversation_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?",
@@ -217,7 +225,9 @@ extension MessageReads {
     package func counts() throws(StoreError) -> StoreCounts {
         let sql: StaticString = """
             SELECT (SELECT count(*) - 1 FROM user), (SELECT count(*) FROM conversation),
-                (SELECT coalesce(sum(head), 0) FROM conversation), (SELECT count(*) FROM device_token),
+                (SELECT coalesce(sum(head), 0) FROM conversation)
+                    - (SELECT coalesce(sum(last - first + 1), 0) FROM sequence_gap),
+                (SELECT count(*) FROM device_token),
                 (SELECT value FROM meta WHERE key = 'epoch')
             """
         let counts = try self.transaction.connection.first(sql) { row throws(StoreError) in
@@ -235,7 +245,7 @@ package struct StoreCounts: Hashable, Sendable {
     package var users: Int64
     /// Conversations of every kind.
     package var conversations: Int64
-    /// Messages of all conversations: the sum of their newest sequences.
+    /// Messages of all conversations: the sum of their newest sequences, without what restores have passed over.
     package var messages: Int64
     /// Tokens that sign devices in.
     package var tokens: Int64

@@ -48,6 +48,7 @@ let migrations: [Migration] = [
     migration29ConversationSettings,
     migration30Log,
     migration31Imports,
+    migration32Jumps,
 ]
 
 extension Connection {

@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 31
+    static let version = 32
 
     static let sql = """
         -- ---- The database itself ----
@@ -198,6 +198,22 @@ enum Schema {
         CREATE UNIQUE INDEX conversation_by_member_set ON conversation (member_set) WHERE member_set IS NOT NULL;
         CREATE INDEX conversation_by_expiry ON conversation (expires_at) WHERE expires_at IS NOT NULL;
         CREATE INDEX conversation_by_kind ON conversation (kind, active_at);
+
+        -- Restores: floor: the sequence and revision above which everything was from then on, in any conversation; epoch:
+        -- of the restored database; at: UTC milliseconds.
+        CREATE TABLE sequence_jump (
+            floor INTEGER PRIMARY KEY,
+            epoch INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
+
+        -- first, last: sequences of a conversation that no message has, because a restore passed over them.
+        CREATE TABLE sequence_gap (
+            conversation_id INTEGER NOT NULL REFERENCES conversation (id),
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (conversation_id, first)
+        ) STRICT, WITHOUT ROWID;
 
         -- Deleted ones of which messages are left: they go a few at a time, and nobody reaches them.
         CREATE TABLE gone_conversation (

@@ -65,7 +65,7 @@ private final class SocketSource: BackupSource {
     private static let ahead = 4
 
     private let control: Control
-    /// What the server said no to, with the exit code that fits it.
+    /// Refusal or failure of the server, with the exit code that fits it.
     private(set) var failure: CommandFailure?
     /// The file that is being read, and the pieces that were asked for and have not come, by their requests.
     private var reading: (path: String, next: Int64, size: Int64) = ("", 0, 0)

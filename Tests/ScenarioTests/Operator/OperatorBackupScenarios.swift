@@ -66,7 +66,7 @@ struct OperatorBackupScenarios {
         let status = server.ctl("status")
         #expect(status.output.contains("\(name), ") && status.output.contains("verified ("))
         // It is in the audit log, and the copy that it was made of is gone.
-        #expect(server.ctl("audit").output.contains("backup.begin"))
+        #expect(server.ctl("audit", "list").output.contains("backup.begin"))
         #expect(!FileManager.default.fileExists(atPath: "\(server.folder.path)/backup-work"))
     }
 

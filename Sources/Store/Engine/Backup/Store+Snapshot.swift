@@ -124,7 +124,7 @@ extension Store {
                 problem = .invalid(
                     """
                     \(metrics.logBytes) bytes were written while the database was copied, more than may wait: make the backup \
-                    at a quieter time, or faster (backup.rate)
+                    at a quieter time, or faster (backup.bytes_per_second)
                     """)
             }
             guard problem == nil, !self.snapshots.isClosed, progress(bytes, all * 4_096) else { return false }

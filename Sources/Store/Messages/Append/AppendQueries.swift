@@ -71,13 +71,14 @@ extension Connection {
         try self.run(
             """
             INSERT INTO conversation (kind, channel, change, active_at, created_at, creator_id, member_count, direct_low,
-                direct_high, foreign_id, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                direct_high, foreign_id, updated_at, revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, seed.kind.rawValue, seed.channel, change, wall, wall, creator, people.count, pair?.low, pair?.high,
-            objectID, wall)
+            objectID, wall, memory.sequenceFloor)
         let made = ConversationState(
             id: ConversationID(rawValue: self.lastInsertedID), kind: seed.kind, objectID: objectID,
-            channel: seed.channel, pair: pair, creator: creator, activeAt: wall, updatedAt: wall)
+            channel: seed.channel, pair: pair, creator: creator, revision: memory.sequenceFloor, activeAt: wall,
+            updatedAt: wall)
         memory.remember(made)
         for person in people {
             try self.insertMember(person, .member, into: made, change: change, at: wall)

@@ -125,7 +125,9 @@ final class Appender {
         case .answered(let result): return .answered(result)
         case .target(let found): target = found
         }
+        // The first message behind a floor passes over a range: a row that no record says.
         guard let conversation = target.conversation, !self.hasWrongTime(conversation, at: wall),
+            conversation.head >= self.memory.sequenceFloor,
             !request.content.namesFiles || FileMention.scan(request.content.body).isEmpty
         else { return .drains }
         switch try self.take(request, target, conversation, at: wall) {
@@ -309,6 +311,7 @@ final class Appender {
         case .answered(let result): return result
         case .taken(let found): taken = found
         }
+        try self.connection.noteGap(in: conversation.id, after: conversation.head, before: taken.message.sequence)
         try self.rows.insert(taken.message) { self.sequencer.nextChange() }
         let place = MessagePlace(conversation.id, taken.message.sequence)
         if !files.isEmpty { try FileReferences(connection: self.connection).add(files, to: place, at: wall) }
@@ -340,7 +343,7 @@ final class Appender {
     private func take(
         _ request: Append, _ target: Target, _ conversation: ConversationState, at wall: Int64
     ) throws(StoreError) -> Taking {
-        let sequence = conversation.head + 1
+        let sequence = max(conversation.head, self.memory.sequenceFloor) + 1
         let sentAt = max(wall, conversation.activeAt)
         let sentHash = request.sentHash
         if let answer = try self.earlierAnswer(to: request, target, conversation, sentHash) { return .answered(answer) }

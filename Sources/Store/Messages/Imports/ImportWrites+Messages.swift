@@ -67,7 +67,7 @@ extension ImportWrites {
         let content = self.content(message, in: conversation)
         let id = self.id(of: message, after: run.lastID)
         run.lastID = id.rawValue
-        run.head += 1
+        run.head = max(run.head, self.transaction.memory.sequenceFloor) + 1
         run.newestSentAt = message.sentAtMilliseconds
         if conversation.roles[sender] != nil { run.newestOwn[sender] = run.head }
         var body = content.body
@@ -135,7 +135,8 @@ extension ImportWrites {
     private func write(
         _ run: ImportedRun, of conversation: ConversationState, to number: Int64
     ) throws(StoreError) {
-        let (first, last) = (conversation.head + 1, run.head)
+        let (first, last) = (max(conversation.head, self.transaction.memory.sequenceFloor) + 1, run.head)
+        try self.transaction.connection.noteGap(in: conversation.id, after: conversation.head, before: first)
         for (user, sequence) in run.newestOwn.sorted(by: { $0.key < $1.key }) {
             try self.connection.run(
                 """

@@ -133,11 +133,14 @@ extension MessageReads {
         var high = (try self.transaction.conversations.one(id)?.head ?? 0) + 1
         while low < high {
             let middle = low + (high - low) / 2
-            let sent = try self.transaction.connection.first(
-                "SELECT sent_at FROM message WHERE conversation_id = ? AND sequence = ?", id, middle
-            ) { row throws(StoreError) in row.int64(0) }
-            guard let sent else { throw Row.damaged("hole in a conversation") }
-            if sent >= milliseconds { high = middle } else { low = middle + 1 }
+            let found = try self.transaction.connection.first(
+                """
+                SELECT sent_at, sequence FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+                ORDER BY sequence DESC LIMIT 1
+                """, id, low, middle
+            ) { row throws(StoreError) in (sentAt: row.int64(0), sequence: row.int64(1)) }
+            // Nothing is in this half where a restore has passed over it.
+            if let found, found.sentAt >= milliseconds { high = found.sequence } else { low = middle + 1 }
         }
         return low
     }

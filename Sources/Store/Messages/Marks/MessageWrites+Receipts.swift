@@ -32,7 +32,7 @@ extension MessageWrites {
         let before = try self.transaction.connection.first(
             "SELECT acked_sequence FROM member WHERE conversation_id = ? AND user_id = ?", id, user
         ) { row throws(StoreError) in row.int64(0) }
-        let target = min(sequence, conversation.head)
+        let target = try self.transaction.standing(at: sequence, in: conversation)
         guard let before, target > before else { return false }
         try self.transaction.connection.moveAcknowledged(
             user, in: id, to: target, at: self.transaction.wallMilliseconds)

@@ -53,4 +53,15 @@ package struct BackupShelf {
 
     /// Path of the newest; `nil` for none.
     var newest: String? { self.all.last?.path }
+
+    /// Time of the newest, UTC milliseconds; `nil` for none.
+    package var newestAtMilliseconds: Int64? { self.all.last?.manifest.facts.atMilliseconds }
+
+    /// - Returns: whether it is none any more.
+    static func remove(_ path: String) -> Bool {
+        let gone = BackupName.partial(path)
+        guard rename(path, gone) == 0 else { return false }
+        BackupFiles.removeTree(gone)
+        return true
+    }
 }

@@ -51,6 +51,8 @@ package struct ServerOptions: Sendable {
     package var accounts = AccountsOptions()
     /// Options of files.
     package var files = FileOptions()
+    /// Backups that the server makes by itself.
+    package var backup = BackupScheduleOptions()
     /// Settings of profiles.
     package var profiles = ProfileSettings()
     /// Settings of the metrics.
@@ -104,6 +106,7 @@ extension ServerOptions {
         self.applyLimits(settings)
         self.applyDoors(settings)
         self.applyFiles(settings)
+        self.applyBackup(settings)
         try self.applyOutbound(settings)
         try self.applyProfiles(settings)
         try self.applyLeanCloud(settings)

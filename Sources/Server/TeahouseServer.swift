@@ -38,6 +38,7 @@ package final class TeahouseServer: Sendable {
     package let transport: TransportServer
     private let lateProfiles: LateProfileProvider?
     private let backups: BackupService
+    private let backupSchedule: BackupSchedule
     private let outbound: OutboundServices
     private let admin: AdminService
     private let live: LiveSettings
@@ -132,9 +133,13 @@ package final class TeahouseServer: Sendable {
             throw error
         }
         self.backups = Self.makeBackups(options, store: self.store)
+        let schedule = BackupSchedule(options, self.backups)
+        self.backupSchedule = schedule
         do throws(AdminError) {
             var admin = Self.adminOptions(options, self.transport, self.outbound, self.live, self.search)
             admin.backups = self.backups
+            let troubles = admin.moreTroubles
+            admin.moreTroubles = { troubles() + schedule.troubles }
             self.admin = try AdminService(
                 admin, store: self.store, accounts: self.accounts, broker: self.broker, moderation: moderation,
                 transfers: self.transfers,
@@ -142,6 +147,7 @@ package final class TeahouseServer: Sendable {
         } catch {
             self.metricsPort.stop()
             self.backups.stop()
+            self.backupSchedule.stop()
             self.outbound.stop()
             self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
@@ -242,6 +248,7 @@ package final class TeahouseServer: Sendable {
         self.admin.stop()
         self.metricsPort.stop()
         self.backups.stop()
+        self.backupSchedule.stop()
         self.outbound.stop()
         self.search.stop()
         Self.stop(self.transfers, self.profiles, self.lateProfiles)

@@ -193,7 +193,7 @@ import Testing
         #expect(try self.run("verify", "--data", data).code == 75)
         #expect(server.end(by: SIGTERM) == 0)
         #expect(server.line() == nil)
-        #expect(try self.run("ctl", "--data", data, "user", "list").code == 1)
+        #expect(try self.run("ctl", "--data", data, "user", "list").code == 69)
         #expect(try self.run("verify", "--data", data).code == 0)
     }
 
@@ -212,7 +212,7 @@ import Testing
         // The file's mode keeps them out, and should somebody open it, the check of who connects does.
         for mode: mode_t in [0o600, 0o666] {
             _ = chmod("\(fixture.folder)/admin.sock", mode)
-            #expect(try Process(asOther, errorPath: errors).end() == 1)
+            #expect(try Process(asOther, errorPath: errors).end() == 77)
             let file = try #require(fopen(errors, "r"))
             defer { fclose(file) }
             var line = [CChar](repeating: 0, count: 4096)

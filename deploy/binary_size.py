@@ -20,14 +20,14 @@ KIB = 1024
 #: KiB that a part may have. Raise one in the commit that needs it, and say there what the bytes are for.
 BUDGETS = {
     "ChatModel": 900, "ByteCodec": 120, "Execution": 40, "Diagnostics": 45, "RegularExpressions": 150,
-    "Configuration": 130, "Localization": 50, "CAssets": 620, "SQLite": 40, "Store": 1850, "FileStore": 120,
-    "Transport": 350, "HTTPClient": 150, "Transfers": 400, "Profiles": 400, "Accounts": 450, "Broker": 430,
+    "Configuration": 150, "Localization": 50, "CAssets": 720, "SQLite": 40, "Store": 2450, "FileStore": 120,
+    "Transport": 350, "HTTPClient": 190, "Transfers": 400, "Profiles": 400, "Accounts": 520, "Broker": 430,
     "LeanCloudQuery": 190, "LeanCloudWire": 600, "LeanCloudTranslation": 210, "LeanCloudGateway": 480,
-    "LeanCloudAPI": 760, "LeanCloudPull": 390, "LeanCloudExport": 70, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
+    "LeanCloudAPI": 760, "LeanCloudPull": 420, "LeanCloudExport": 160, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 745, "Hooks": 260,
-    "NativeAPI": 640, "QRCode": 40, "Search": 200,
-    "AdminAPI": 1625, "AdminConsole": 1650, "AdminService": 560, "CommandLineKit": 140, "Doctor": 100, "Server": 190,
-    "teahouse": 600,
+    "NativeAPI": 640, "Backup": 280, "Imports": 200, "LeanCloudImport": 200, "Monitoring": 170, "MessageLog": 260, "QRCode": 40, "Search": 200,
+    "AdminAPI": 1950, "AdminConsole": 2100, "AdminService": 680, "CommandLineKit": 210, "Doctor": 170, "Server": 240,
+    "teahouse": 800,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,
     "z": 90,
     "the linker": 1500,
@@ -35,7 +35,7 @@ BUDGETS = {
 #: KiB of a part that is not named above: a new module asks for its own, and a library does not come in unnoticed.
 UNNAMED = 40
 #: KiB of the whole, stripped.
-WHOLE = 28 * KIB
+WHOLE = 31 * KIB
 #: Sections that stripping removes, or that take no room in the file.
 UNCOUNTED = (".debug", ".symtab", ".strtab", ".shstrtab", ".comment", ".bss", ".tbss")
 #: Offset, address, length, alignment, then the object file and its section.

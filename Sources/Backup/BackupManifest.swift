@@ -36,6 +36,7 @@ package struct BackupManifest: Hashable, Sendable {
     /// Bytes at most; it has a fixed number of short fields.
     private static let maximumBytes = 16 * 1024
 
+    /// Facts about the server that was backed up.
     package var facts: BackupFacts
     /// Files in the list.
     package var files: Int64

@@ -6,6 +6,7 @@ package import Store
 
 /// A folder that was restored.
 package struct RestoredFolder: Hashable, Sendable {
+    /// Manifest of the backup, checked.
     package var manifest: BackupManifest
     /// Numbers that the database goes on with.
     package var facts: RestoreFacts

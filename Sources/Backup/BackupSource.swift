@@ -16,6 +16,7 @@ package struct BackupItem: Hashable, Sendable {
 
 /// A page of the files that belong into a backup.
 package struct BackupPage: Hashable, Sendable {
+    /// Files, in the order of their paths.
     package var items: [BackupItem]
     /// Asks for the page after this one; `nil` on the last.
     package var next: String?

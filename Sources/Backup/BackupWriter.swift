@@ -15,6 +15,7 @@ package enum BackupPhase: String, Sendable, CaseIterable {
 
 /// Progress of a backup: bytes of the phase that are done, and all of them as far as they are known.
 package struct BackupProgress: Hashable, Sendable {
+    /// Step that goes on.
     package var phase: BackupPhase
     /// Bytes that are done.
     package var done: Int64
@@ -34,6 +35,7 @@ package struct MadeBackup: Hashable, Sendable {
     package var name: String
     /// Path of its folder.
     package var path: String
+    /// Manifest as it was written.
     package var manifest: BackupManifest
     /// Bytes that were written; the rest was in the backup before.
     package var writtenBytes: Int64

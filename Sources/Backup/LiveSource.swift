@@ -80,6 +80,7 @@ package final class LiveSource: BackupSource {
 
     // MARK: The snapshot
 
+    /// Takes the snapshot and holds what it names.
     package func begin(progress: (_ done: Int64, _ all: Int64) -> Void) throws(BackupError) -> BackupFacts {
         self.end()
         self.hasBegun = true
@@ -144,6 +145,7 @@ package final class LiveSource: BackupSource {
 
     // MARK: Files
 
+    /// Lists the next files of the backup, in the order of their paths.
     package func items(after: String?) throws(BackupError) -> BackupPage {
         guard let snapshot = self.snapshot else { throw .refused("there is no snapshot") }
         var items: [BackupItem] = []
@@ -179,6 +181,7 @@ package final class LiveSource: BackupSource {
         return BackupPage(items: items, next: page.count == Self.together ? page.last?.object.hash.hex : nil)
     }
 
+    /// Reads a piece of a file.
     package func read(_ path: String, at offset: Int64) throws(BackupError) -> [UInt8] {
         guard offset >= 0, let place = self.path(of: path) else { throw .refused("\(path) is not in this backup") }
         return try BackupFiles.read(place, at: offset, atMost: BackupFiles.pieceBytes)

@@ -3,7 +3,7 @@ package import ChatModel
 import LeanCloudPull
 
 /// Way by which an import reaches the store: of a stopped server, or through the socket of one that runs.
-package protocol ImportDoor {
+package protocol ImportDestination {
     associatedtype Failure: Error
 
     /// Begins an import of this app, or goes on with the one that is under way.
@@ -76,12 +76,12 @@ package enum ImportError<Failure: Error>: Error {
     case noFolder(String)
     /// A file of it cannot be read.
     case unreadable(String)
-    case door(Failure)
+    case destination(Failure)
 }
 
 /// Reads a folder that `leancloud pull` wrote, and hands its rows to a store in the order in which they are needed. Holds one
 /// batch of lines, and in a dry run the names of conversations.
-package struct FolderImport<Door: ImportDoor> {
+package struct FolderImport<Destination: ImportDestination> {
     /// A remark about a line of a file.
     package typealias Tell = (_ path: String, _ line: Int64, _ remark: ImportRemark) -> Void
     /// How many rows of a file were handed over.
@@ -89,7 +89,7 @@ package struct FolderImport<Door: ImportDoor> {
 
     private let folder: String
     private let isDryRun: Bool
-    private var door: Door
+    private var destination: Destination
     private var report = ImportReport()
     private var counts: [ImportTable: ImportCounts] = [:]
     private var expected: Set<ObjectID> = []
@@ -97,41 +97,42 @@ package struct FolderImport<Door: ImportDoor> {
     private let progress: Progress
 
     package init(
-        _ folder: String, isDryRun: Bool, through door: Door, tell: @escaping Tell, progress: @escaping Progress
+        _ folder: String, isDryRun: Bool, through destination: Destination, tell: @escaping Tell,
+        progress: @escaping Progress
     ) {
         self.folder = folder
         self.isDryRun = isDryRun
-        self.door = door
+        self.destination = destination
         self.tell = tell
         self.progress = progress
     }
 
     /// - Throws: what ended it; it can be run again.
-    package mutating func run() throws(ImportError<Door.Failure>) -> ImportReport {
+    package mutating func run() throws(ImportError<Destination.Failure>) -> ImportReport {
         let files = try self.files()
         if !self.isDryRun {
             let origin = self.report.origin
-            try self.passing { (door) throws(Door.Failure) in try door.begin(origin: origin) }
+            try self.passing { (destination) throws(Destination.Failure) in try destination.begin(origin: origin) }
         }
         for (table, path) in files { try self.bring(table, path) }
         self.report.tables = ImportTable.allCases.compactMap { table in self.counts[table].map { (table, $0) } }
         if !self.isDryRun {
             let text = String(decoding: self.report.json, as: UTF8.self)
-            try self.passing { (door) throws(Door.Failure) in try door.finish(counts: text) }
+            try self.passing { (destination) throws(Destination.Failure) in try destination.finish(counts: text) }
         }
         return self.report
     }
 
     private mutating func passing<Value>(
-        _ body: (inout Door) throws(Door.Failure) -> Value
-    ) throws(ImportError<Door.Failure>) -> Value {
-        do throws(Door.Failure) { return try body(&self.door) } catch { throw .door(error) }
+        _ body: (inout Destination) throws(Destination.Failure) -> Value
+    ) throws(ImportError<Destination.Failure>) -> Value {
+        do throws(Destination.Failure) { return try body(&self.destination) } catch { throw .destination(error) }
     }
 
     // MARK: The folder
 
     /// Files to read, in order. The rest is named in the report.
-    private mutating func files() throws(ImportError<Door.Failure>) -> [(ImportTable, String)] {
+    private mutating func files() throws(ImportError<Destination.Failure>) -> [(ImportTable, String)] {
         let found: PulledFolder?
         do throws(PullError) { found = try PulledFolder(self.folder) } catch { throw .unreadable("\(error)") }
         guard let manifest = found else {
@@ -150,7 +151,7 @@ package struct FolderImport<Door: ImportDoor> {
         return files
     }
 
-    private mutating func bring(_ table: ImportTable, _ path: String) throws(ImportError<Door.Failure>) {
+    private mutating func bring(_ table: ImportTable, _ path: String) throws(ImportError<Destination.Failure>) {
         var batch = ImportBatch(table, [])
         var (bytes, first, number) = (0, Int64(1), Int64(0))
         let reader: LineReader
@@ -185,10 +186,10 @@ package struct FolderImport<Door: ImportDoor> {
 
     private mutating func send(
         _ batch: inout ImportBatch, from first: Int64, of path: String
-    ) throws(ImportError<Door.Failure>) {
+    ) throws(ImportError<Destination.Failure>) {
         let (lines, expected, isDryRun) = (batch, self.expected, self.isDryRun)
-        let outcome = try self.passing { (door) throws(Door.Failure) in
-            isDryRun ? try door.foresee(lines, expecting: expected) : try door.send(lines)
+        let outcome = try self.passing { (destination) throws(Destination.Failure) in
+            isDryRun ? try destination.foresee(lines, expecting: expected) : try destination.send(lines)
         }
         self.counts[batch.table, default: ImportCounts()] += outcome.counts
         for remark in outcome.remarks.sorted(by: { $0.index < $1.index }) {

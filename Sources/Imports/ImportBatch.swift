@@ -48,6 +48,7 @@ package struct ImportCounts: Hashable, Sendable {
 
     package init() {}
 
+    /// Adds counts of another batch.
     package static func += (left: inout ImportCounts, right: ImportCounts) {
         left.rows += right.rows
         left.added += right.added

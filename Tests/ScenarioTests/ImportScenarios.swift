@@ -72,22 +72,22 @@ struct ImportScenarios {
     }
 
     /// Stops after some batches, as a kill would.
-    private struct BreakingDoor: ImportDoor {
+    private struct BreakingDestination: ImportDestination {
         struct Broken: Error {}
 
-        var door: StoreDoor
+        var destination: StoreDestination
         var batches: Int
 
-        mutating func begin(origin: String) throws(any Error) { try self.door.begin(origin: origin) }
+        mutating func begin(origin: String) throws(any Error) { try self.destination.begin(origin: origin) }
         mutating func send(_ batch: ImportBatch) throws(any Error) -> ImportBatchOutcome {
             self.batches -= 1
             if self.batches < 0 { throw Broken() }
-            return try self.door.send(batch)
+            return try self.destination.send(batch)
         }
         mutating func foresee(
             _ batch: ImportBatch, expecting expected: Set<ObjectID>
-        ) throws(any Error) -> ImportBatchOutcome { try self.door.foresee(batch, expecting: expected) }
-        mutating func finish(counts: String) throws(any Error) { try self.door.finish(counts: counts) }
+        ) throws(any Error) -> ImportBatchOutcome { try self.destination.foresee(batch, expecting: expected) }
+        mutating func finish(counts: String) throws(any Error) { try self.destination.finish(counts: counts) }
     }
 
     @discardableResult
@@ -95,9 +95,10 @@ struct ImportScenarios {
         _ folder: Folder, into server: TestServer, isDryRun: Bool = false, batches: Int = .max
     ) throws -> (report: ImportReport, remarks: [String]) {
         var remarks: [String] = []
-        let door = BreakingDoor(
-            door: StoreDoor(server.server.store, actor: AuditActor(uid: 1, name: "ming")), batches: batches)
-        var run = FolderImport(folder.folder.path, isDryRun: isDryRun, through: door) { path, line, remark in
+        let destination = BreakingDestination(
+            destination: StoreDestination(server.server.store, actor: AuditActor(uid: 1, name: "ming")),
+            batches: batches)
+        var run = FolderImport(folder.folder.path, isDryRun: isDryRun, through: destination) { path, line, remark in
             remarks.append("\(path):\(line) \(remark.text)")
         } progress: { _, _ in
         }

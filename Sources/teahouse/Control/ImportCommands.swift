@@ -21,11 +21,11 @@ private let importFolderCommand = Command(
     ],
     body: Control.command { control throws(CommandFailure) in
         let run = try FolderImportRun(control.invocation, control.terminal)
-        try run.carryOut(through: SocketDoor(control)) { $0 }
+        try run.carryOut(through: SocketDestination(control)) { $0 }
     })
 
 /// The way into the store of a server that runs.
-private struct SocketDoor: ImportDoor {
+private struct SocketDestination: ImportDestination {
     private let control: Control
     private var number: Int64 = 0
 

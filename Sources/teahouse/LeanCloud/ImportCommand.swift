@@ -34,7 +34,7 @@ private let importLeanCloudCommand = Command(
     defer { store.close() }
     let actor = AuditActor(uid: getuid(), name: terminal.environment["USER"])
     let run = try FolderImportRun(invocation, terminal)
-    try run.carryOut(through: StoreDoor(store, actor: actor)) { (error: StoreError) in
+    try run.carryOut(through: StoreDestination(store, actor: actor)) { (error: StoreError) in
         CommandFailure(error.exitCode, DisplayText.escaped(error.description))
     }
 }
@@ -89,12 +89,12 @@ final class FolderImportRun {
         self.file = try invocation.value("report").map { (path) throws(CommandFailure) in try RemarkFile(path) }
     }
 
-    /// - Parameter failed: what a fault of the door is to the operator.
+    /// - Parameter failed: what a fault of the destination is to the operator.
     /// - Throws: exit code 66 without such a folder; 1 when rows could not be brought, after the others are.
-    func carryOut<Door: ImportDoor>(
-        through door: Door, failed: (Door.Failure) -> CommandFailure
+    func carryOut<Destination: ImportDestination>(
+        through destination: Destination, failed: (Destination.Failure) -> CommandFailure
     ) throws(CommandFailure) {
-        var folder = FolderImport(self.folder, isDryRun: self.isDryRun, through: door) { path, line, remark in
+        var folder = FolderImport(self.folder, isDryRun: self.isDryRun, through: destination) { path, line, remark in
             self.take(remark, path, line)
         } progress: { table, rows in
             let values = ["table": self.terminal.text("word.importTable.\(table.rawValue)"), "count": String(rows)]
@@ -110,7 +110,7 @@ final class FolderImportRun {
                 let values = ["path": DisplayText.escaped(self.folder)]
                 throw CommandFailure(.noInput, self.terminal.text("ctl.importFolder.noFolder", values))
             case .unreadable(let text): throw CommandFailure(.noInput, DisplayText.escaped(text))
-            case .door(let error):
+            case .destination(let error):
                 let failure = failed(error)
                 throw CommandFailure(
                     failure.code, failure.message + "\n" + self.terminal.text("ctl.importFolder.again"))

@@ -2,7 +2,7 @@ package import ChatModel
 package import Store
 
 /// The way into the store of a server that does not run.
-package struct StoreDoor: ImportDoor {
+package struct StoreDestination: ImportDestination {
     private let store: Store
     private let source: String
     private let actor: AuditActor
@@ -22,6 +22,7 @@ package struct StoreDoor: ImportDoor {
         AuditNote(actor: actor, word: "import.begin", subject: origin, asked: #"{"source":"\#(source)"}"#)
     }
 
+    /// Notes the import in the audit log, once.
     package mutating func begin(origin: String) throws(StoreError) {
         let (source, note) = (self.source, Self.note(self.source, origin: origin, self.actor))
         self.number = try self.store.writeAndWait { store throws(StoreError) in
@@ -29,17 +30,20 @@ package struct StoreDoor: ImportDoor {
         }
     }
 
+    /// Carries a batch out in one transaction.
     package mutating func send(_ batch: ImportBatch) throws(StoreError) -> ImportBatchOutcome {
         let number = self.number
         return try self.store.writeAndWait { store throws(StoreError) in try batch.carryOut(in: store, of: number) }
     }
 
+    /// Counts what a batch would do, and changes nothing.
     package mutating func foresee(
         _ batch: ImportBatch, expecting expected: Set<ObjectID>
     ) throws(StoreError) -> ImportBatchOutcome {
         try self.store.readAndWait { store throws(StoreError) in try batch.foresee(in: store, expecting: expected) }
     }
 
+    /// Notes the end of the import, with its counts.
     package mutating func finish(counts: String) throws(StoreError) {
         let number = self.number
         var last = ConversationID(rawValue: 0)

@@ -126,8 +126,9 @@ extension ImportWrites {
     private func newest(of conversation: ConversationState) throws(StoreError) -> (id: Int64, sentAt: Int64)? {
         guard conversation.head > 0 else { return nil }
         return try self.connection.first(
-            "SELECT id, sent_at FROM message WHERE conversation_id = ? AND sequence = ?", conversation.id,
-            conversation.head
+            """
+            SELECT id, sent_at FROM message WHERE conversation_id = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1
+            """, conversation.id, conversation.head
         ) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
     }
 

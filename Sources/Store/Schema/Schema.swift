@@ -1014,14 +1014,5 @@ enum Schema {
             conversation_id INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX conversation_alias_by_conversation ON conversation_alias (conversation_id);
-
-        -- Addresses that files had at the source, without scheme and query: host and path. path: from the last part that
-        -- the address has, as apps ask for it whose domain leads here now.
-        CREATE TABLE import_file (
-            address TEXT PRIMARY KEY COLLATE BINARY,
-            path TEXT NOT NULL COLLATE BINARY,
-            object_id TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX import_file_by_path ON import_file (path);
         """
 }

@@ -28,10 +28,4 @@ let migration31Imports = Migration(
             conversation_id INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX conversation_alias_by_conversation ON conversation_alias (conversation_id);
-        CREATE TABLE import_file (
-            address TEXT PRIMARY KEY COLLATE BINARY,
-            path TEXT NOT NULL COLLATE BINARY,
-            object_id TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX import_file_by_path ON import_file (path);
         """)

@@ -139,7 +139,7 @@ import Testing
     /// Options that `ctl` alone knows, beside those of the fields.
     private static let ownOptions: [[String]: Set<String>] = [
         ["conversation", "show"]: ["messages"], ["conversation", "export"]: ["to"], ["word", "list"]: ["action"],
-        ["word", "flagged"]: ["limit"],
+        ["word", "flagged"]: ["limit"], ["send"]: ["file"],
     ]
 
     @Test("every command that an operation defines is in the table, with its places")

@@ -84,3 +84,17 @@ extension Connection {
         "DELETE FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?",
     ]
 }
+
+extension Connection {
+    /// Number of messages that are stored, counted one by one.
+    func messageCount() throws(StoreError) -> Int64 {
+        try self.first("SELECT count(*) FROM message") { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
+    /// Sequence of the message that stands so many places behind the newest one; `nil` when there are fewer.
+    func sequence(fromNewest places: Int64, in id: ConversationID) throws(StoreError) -> Int64? {
+        let sql: StaticString =
+            "SELECT sequence FROM message WHERE conversation_id = ? ORDER BY sequence DESC LIMIT 1 OFFSET ?"
+        return try self.first(sql, id, places) { row throws(StoreError) in row.int64(0) }
+    }
+}

@@ -47,9 +47,7 @@ extension ConversationReads {
     package func sequence(behindNewest count: Int64, of id: ConversationID, head: Int64) throws(StoreError) -> Int64 {
         let connection = self.transaction.connection
         guard try connection.passedOver(in: id) > 0 else { return head - count }
-        let sql: StaticString =
-            "SELECT sequence FROM message WHERE conversation_id = ? ORDER BY sequence DESC LIMIT 1 OFFSET ?"
-        return try connection.first(sql, id, max(0, count)) { row throws(StoreError) in row.int64(0) } ?? 0
+        return try connection.sequence(fromNewest: max(0, count), in: id) ?? 0
     }
 }
 

@@ -158,12 +158,12 @@ extension Store {
         // One that reads alone would leave files of a log beside it.
         let connection = try Connection(path: path, role: .writer(synchronous: "FULL"))
         let counts = try ReadTransaction(connection, UserNames()).messages.counts()
-        let messages = try connection.first("SELECT count(*) FROM message") { row throws(StoreError) in row.int64(0) }
+        let messages = try connection.messageCount()
         let pages = try connection.first("PRAGMA page_count") { row throws(StoreError) in row.int64(0) } ?? 0
         return SnapshotFacts(
             bytes: pages * 4_096, schemaVersion: Int64(try connection.schemaVersion()), epoch: counts.epoch,
             position: try connection.meta("position"), users: counts.users, conversations: counts.conversations,
-            messages: messages ?? 0)
+            messages: messages)
     }
 }
 

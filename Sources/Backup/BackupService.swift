@@ -10,7 +10,7 @@ package final class BackupService: Sendable {
     package typealias Answer<Value> = @Sendable (Result<Value, BackupError>) -> Void
 
     /// After which a backup whose owner asks for nothing is given up when somebody wants another.
-    private static let idleMilliseconds: Int64 = 600_000
+    private static let idleMilliseconds: Int64 = 12 * 3_600_000
     /// Questions that may wait.
     private static let capacity = 256
     private static let niceness: Int32 = 10

@@ -74,12 +74,27 @@ package struct BackupWriter {
         let name = BackupName.next(at: facts.atMilliseconds, in: self.directory)
         let partial = "\(self.directory)/\(BackupName.partial(name))"
         do throws(BackupError) {
-            let made = try self.write(source, facts, name, partial, previous)
+            let made = try self.write(source, facts, name, partial, orWithout: previous)
             withExtendedLifetime(lock) {}
             return made
         } catch {
             BackupFiles.removeTree(partial)
             throw error
+        }
+    }
+
+    /// The same once more without what is taken from the backup before, where that is damaged: the server's own files are
+    /// read then.
+    private func write(
+        _ source: some BackupSource, _ facts: BackupFacts, _ name: String, _ partial: String,
+        orWithout previous: String?
+    ) throws(BackupError) -> MadeBackup {
+        do throws(BackupError) {
+            return try self.write(source, facts, name, partial, previous)
+        } catch {
+            guard case .unsound = error, previous != nil else { throw error }
+            BackupFiles.removeTree(partial)
+            return try self.write(source, facts, name, partial, nil)
         }
     }
 
@@ -224,7 +239,7 @@ struct BackupProof {
     /// - Throws: `unsound` with what is wrong.
     func check(reading: @escaping (Int64, Int64) -> Void) throws(BackupError) {
         var options = VerifyOptions()
-        options.tokenDays = Int(self.facts.tokenDays)
+        options.tokenDays = Int(max(0, min(self.facts.tokenDays, 36_500)))
         options.wallMilliseconds = self.clock.wallMilliseconds()
         options.maximumFindings = Self.shown
         let elsewhere = "\(self.folder)/\(BackupPlace.directory)"

@@ -42,7 +42,7 @@ package final class LiveSource: BackupSource {
     /// Names in the data folder that are not copied as they are.
     private static let passedOver: Set<String> = [
         "lock", "ballast", "files", "log", "admin.sock", "backups", "last-verify.json", "last-backup.json",
-        LiveSource.workName,
+        LiveSource.workName, BackupPlace.configuration, BackupPlace.directory,
     ]
     /// Beginnings of such names.
     private static let passedOverPrefixes = ["teahouse.db", "search.db"]
@@ -120,14 +120,25 @@ package final class LiveSource: BackupSource {
                 paths.append(name)
             } else {
                 var status = stat()
-                guard lstat("\(root)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+                guard lstat("\(root)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+                    !self.isElsewhere("\(root)/\(name)")
+                else { continue }
                 paths += BackupFiles.all(in: root, name)
             }
         }
-        for path in paths.prefix(Self.smallFiles) { try self.copySmallFile("\(root)/\(path)", as: path) }
+        guard paths.count <= Self.smallFiles else {
+            throw .refused("\(root) holds more than \(Self.smallFiles) other files: move them elsewhere")
+        }
+        for path in paths { try self.copySmallFile("\(root)/\(path)", as: path) }
         if let path = self.options.configurationPath, let name = path.split(separator: "/").last {
             try self.copySmallFile(path, as: "\(BackupPlace.configuration)/\(name)")
         }
+    }
+
+    /// True for a folder of contents, which are copied as such, and for one of backups.
+    private func isElsewhere(_ path: String) -> Bool {
+        path == self.options.filesDirectory
+            || BackupFiles.names(in: path).contains { BackupName.isWhole($0) || BackupName.isPartial($0) }
     }
 
     private static func isPassedOver(_ name: String) -> Bool {

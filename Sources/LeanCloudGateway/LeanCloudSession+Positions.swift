@@ -146,12 +146,13 @@ extension LeanCloudGateway {
         self.services.store.mark { transaction throws(StoreError) in
             for entry in entries {
                 let user = entry.key.user
-                guard let place = try LeanCloudGateway.place(of: entry, transaction.inbox) else { continue }
+                // One entry that leads nowhere is passed over, and does not take the others with it.
+                guard let place = try LeanCloudGateway.place(of: entry, transaction.inbox),
+                    let known = try transaction.inbox.conversation(.id(place.conversation), markedBy: user)
+                else { continue }
                 try transaction.messages.acknowledge(
                     user, in: place.conversation, upTo: place.sequence, tellsGroups: entry.tellsGroups)
-                guard isReading,
-                    try transaction.inbox.conversation(.id(place.conversation), markedBy: user)?.isMember == true
-                else { continue }
+                guard isReading, known.isMember else { continue }
                 try transaction.inbox.markRead(user, in: place.conversation, upTo: place.sequence)
                 try transaction.messages.finishMentions(of: user, in: place.conversation, upTo: place.sequence)
             }

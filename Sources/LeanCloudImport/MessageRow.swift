@@ -21,7 +21,7 @@ package struct MessageRow: Hashable, Sendable {
         guard let conversation = ObjectID(cid) else { throw .badID("conv-id") }
         guard let id = try row.text("msg-id") else { throw .noID }
         guard id.utf8.count <= ImportedMessage.maximumIDBytes else { throw .badID("msg-id") }
-        guard let time = row.integer("timestamp"), time > 0 else { throw .noTime }
+        guard let time = row.integer("timestamp").flatMap(SourceRow.bounded), time > 0 else { throw .noTime }
         guard let from = try row.text("from"), let sender = UserName(from) else { throw .badID("from") }
         let body = try Self.body(row, rewrite)
         let content = LeanCloudContent.content(

@@ -46,9 +46,14 @@ struct SourceRow {
     func date(_ name: String) -> Int64? {
         guard let value = self[name] else { return nil }
         if let text = value.string ?? value["iso"]?.string {
-            return ISOInstant.milliseconds(text) ?? Int64(text)
+            return (ISOInstant.milliseconds(text) ?? Int64(text)).flatMap(Self.bounded)
         }
-        return self.integer(name)
+        return self.integer(name).flatMap(Self.bounded)
+    }
+
+    /// Milliseconds up to the end of the year 9999, which sums of times do not exceed; `nil` for others.
+    static func bounded(_ milliseconds: Int64) -> Int64? {
+        (0...253_402_300_799_999).contains(milliseconds) ? milliseconds : nil
     }
 
     /// Texts of a list, without what is no text.

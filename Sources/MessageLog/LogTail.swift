@@ -107,6 +107,9 @@ package final class LogTail {
             || open.applyingBytes >= self.bounds.applyPages
     }
 
+    /// True when older records wait to be applied while new ones go to another layer.
+    package var isSealed: Bool { self.layers.count > 1 }
+
     /// True when so much more may be acknowledged.
     ///
     /// - Parameters:

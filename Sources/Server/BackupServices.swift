@@ -98,7 +98,9 @@ final class BackupSchedule: Sendable {
     }
 
     private static func isDue(_ options: ServerOptions, now: Int64) -> Bool {
-        guard let last = BackupShelf(self.directory(options)).newestAtMilliseconds else { return true }
+        // One that is dated after now was made by a clock that was wrong.
+        let dates = BackupShelf(self.directory(options)).all.map(\.manifest.facts.atMilliseconds)
+        guard let last = dates.last(where: { $0 <= now }) else { return true }
         return now - last >= options.backup.everyMilliseconds
     }
 

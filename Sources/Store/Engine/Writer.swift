@@ -163,7 +163,7 @@ final class Writer {
     /// True when the log is to be applied although requests wait.
     private var isLogDue: Bool {
         guard let log = self.log, !log.tail.isEmpty, !self.options.appliesOnlyWhenAsked else { return false }
-        return log.isPartlyApplied || log.tail.isDue
+        return log.isPartlyApplied || log.tail.isSealed || log.tail.isDue
             || self.options.clock.now().milliseconds(since: self.tailSince) >= Self.longestTailMilliseconds
     }
 
@@ -173,7 +173,7 @@ final class Writer {
         let hasTail = self.log.map { !$0.tail.isEmpty } ?? false
         let appliesSoon = hasTail && !self.maintenance.isReadOnly && !self.hasFailed
         let pause = appliesSoon ? Self.quietMilliseconds : DiskMaintenance.tickMilliseconds
-        let hasWork = self.hasIdleWork || self.log?.isPartlyApplied == true
+        let hasWork = self.hasIdleWork || self.log?.isPartlyApplied == true && !self.hasFailed
         let waits = self.queue.mailbox.wait(milliseconds: hasWork ? 0 : pause)
         guard !waits else { return }
         self.settleLogFailures()
@@ -679,7 +679,9 @@ final class Writer {
         case .answered(let result):
             self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: result))
         case .taken(let taken):
-            guard log.add(taken.message) else { return false }
+            guard (taken.message.lists?.count ?? 0) <= WriterLog.listedPeople, log.add(taken.message) else {
+                return false
+            }
             self.appender.noteLogged(taken)
             self.told.outcomes.append(AppendOutcome(ticket: append.ticket, result: .accepted(taken.accepted)))
             self.told.position = StorePosition(rawValue: taken.message.id.rawValue)
@@ -702,6 +704,7 @@ final class Writer {
             if recorder.needsDatabase { return false }
             guard error.reach == .request else { throw error }
             self.told.answers.append { job.fail(error) }
+            self.told.refusals.append { _ in job.fail(error) }
             return true
         }
         guard log.hasRoom(positions: recorder.records) else { return false }
@@ -713,6 +716,7 @@ final class Writer {
             if entry.number > 0 { self.told.position = StorePosition(rawValue: entry.number) }
         }
         self.told.answers.append(answer)
+        self.told.refusals.append { job.fail($0) }
         self.tellEvents(transaction.events)
         return true
     }
@@ -865,6 +869,7 @@ final class Writer {
         self.appender.counts = Appender.Counts()
         self.told.outcomes.removeAll()
         self.told.answers.removeAll()
+        self.told.refusals.removeAll()
         self.told.position = nil
     }
 

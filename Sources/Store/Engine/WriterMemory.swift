@@ -338,7 +338,10 @@ final class WriterMemory {
     }
 
     private func load(_ id: ConversationID?) throws(StoreError) -> ConversationState? {
-        guard let id, let loaded = try self.connection.loadConversationState(id) else { return nil }
+        guard let id else { return nil }
+        // An address that is not its own may lead to one that is here.
+        if let known = self.conversationsByID[id] { return self.touched(known) }
+        guard let loaded = try self.connection.loadConversationState(id) else { return nil }
         // Inside a transaction that has applied the log the row may be the newer one.
         if let pin = self.pin(id), pin.head > loaded.head {
             loaded.head = pin.head

@@ -15,7 +15,8 @@ package struct MarkedConversation: Hashable, Sendable {
 
 // Places of messages for `Store.mark`, also of those that only the log has.
 extension InboxWrites {
-    /// The conversation behind an address; a direct address is one seen by `user`. From the writer's memory.
+    /// The conversation behind an address; a direct address is one seen by `user`. From the writer's memory. `nil` also for
+    /// a temporary one that is over: there is nothing to mark in it any more.
     package func conversation(
         _ address: ConversationAddress, markedBy user: UserID
     ) throws(StoreError) -> MarkedConversation? {
@@ -29,11 +30,9 @@ extension InboxWrites {
             guard let peer = try memory.user(named: name) else { return nil }
             found = try memory.conversation(DirectPair(user, peer.id))
         }
-        return found.map { conversation in
-            MarkedConversation(
-                id: conversation.id, kind: conversation.kind, objectID: conversation.objectID,
-                isMember: conversation.roles[user] != nil)
-        }
+        guard let found, !found.isOver(at: self.transaction.wallMilliseconds) else { return nil }
+        return MarkedConversation(
+            id: found.id, kind: found.kind, objectID: found.objectID, isMember: found.roles[user] != nil)
     }
 
     /// The sequence of a message; `nil` when it is not in this conversation.

@@ -186,7 +186,7 @@ extension InboxWrites {
             reached.sequence = try self.transaction.standing(at: position.sequence, in: conversation)
             try self.transaction.connection.moveDelivered(reached, at: self.transaction.wallMilliseconds)
             // In a group nobody is told, so that it may be spared there.
-            if conversation.isOfTwo {
+            if conversation.isOfTwo, !conversation.isOver(at: self.transaction.wallMilliseconds) {
                 try self.transaction.messages.acknowledge(
                     position.user, in: position.conversation, upTo: position.sequence)
             }

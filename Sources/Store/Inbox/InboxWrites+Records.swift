@@ -6,12 +6,25 @@ import MessageLog
 final class PositionRecorder {
     let log: WriterLog
     private(set) var records: [LogEntry] = []
+    private struct Reader: Hashable {
+        let user: UserID
+        let conversation: ConversationID
+    }
+    private var reads: [Reader: LoggedRead] = [:]
     /// The request has to be done in a transaction.
     private(set) var needsDatabase = false
 
     init(_ log: WriterLog) { self.log = log }
 
-    func add(_ entry: LogEntry) { self.records.append(entry) }
+    func add(_ entry: LogEntry) {
+        if case .read(let read) = entry { self.reads[Reader(user: read.user, conversation: read.conversation)] = read }
+        self.records.append(entry)
+    }
+
+    /// The last position that this request has moved somebody's reading to in a conversation; `nil` for none.
+    func read(by user: UserID, in conversation: ConversationID) -> LoggedRead? {
+        self.reads[Reader(user: user, conversation: conversation)]
+    }
 
     /// Ends the attempt: nothing was changed.
     func giveUp() -> StoreError {
@@ -31,6 +44,11 @@ extension InboxWrites {
         var member = try self.knownMember(user, in: id)
         let tail = recorder.log.tail
         tail.pin(of: user, in: id).map { $0.bring(&member) }
+        if let own = recorder.read(by: user, in: id) {
+            member.readSequence = own.sequence
+            member.readCountable = own.countable
+            member.ownCountableSinceRead = own.ownCountableSinceRead
+        }
         let before = member.readSequence
         let target = try self.transaction.standing(at: sequence, in: conversation)
         guard try self.hasPositionsAlone(user, in: id), !tail.hasLists(in: id),

@@ -126,7 +126,9 @@ final class FolderImportRun {
         self.file?.add(remark, path, line)
         guard self.remarks <= Self.shownRemarks else { return }
         try? self.live?.erase()
-        let values = ["path": path, "line": String(line), "text": DisplayText.escaped(remark.text)]
+        let values = [
+            "path": DisplayText.escaped(path), "line": String(line), "text": DisplayText.escaped(remark.text),
+        ]
         let key = remark.isRefusal ? "ctl.importFolder.remark" : "ctl.importFolder.leftOut"
         self.terminal.complain(self.terminal.text(key, values) + "\n")
     }
@@ -178,6 +180,8 @@ private final class RemarkFile {
         guard let stream = fopen(path, "we") else {
             throw CommandFailure(.inputOutput, "\(DisplayText.escaped(path)): \(String(cString: strerror(errno)))")
         }
+        // Remarks may name people, with what is known of them.
+        fchmod(fileno(stream), 0o600)
         self.path = path
         self.stream = stream
     }

@@ -74,6 +74,12 @@ extension Connection {
         ) { row throws(StoreError) in row.int64(0) }
         let floor = (highest ?? 0) + RestoreJump.numbers
         try self.run("INSERT INTO sequence_jump (floor, epoch, at) VALUES (?, ?, ?)", floor, epoch, wall)
+        // What an import has brought and nobody has changed since goes on following its source.
+        try self.run(
+            """
+            UPDATE import_conversation SET revision = ?
+            WHERE revision = (SELECT c.revision FROM conversation c WHERE c.id = conversation_id)
+            """, floor)
         try self.run("UPDATE conversation SET revision = ?", floor)
         try self.setMeta("changes_until", try self.meta("changes_until") + RestoreJump.changes)
         let first = MessageID.first(ofMillisecond: wall + RestoreJump.milliseconds, node: try self.meta("node_id"))

@@ -74,6 +74,7 @@ struct LogStart {
             try start.commit(connection, rows, &sequencer)
         } catch {
             if connection.isInTransaction { try? connection.run("ROLLBACK") }
+            sequencer.forgetReservations()
             guard case .full = error else { throw error }
             if start.entries.isEmpty { return nil }
             makeRoom()

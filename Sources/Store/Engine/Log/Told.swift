@@ -5,6 +5,8 @@ struct Told: Sendable {
     var outcomes: [AppendOutcome] = []
     /// Answers to changes that are no messages, in their order.
     var answers: [@Sendable () -> Void] = []
+    /// Answers instead of those, where a batch of the log could not be written.
+    var refusals: [@Sendable (StoreError) -> Void] = []
     /// Position up to which everything is told then; `nil` when the batch has stored nothing.
     var position: StorePosition?
     /// Share of the queue's bounds that the batch holds.
@@ -23,6 +25,7 @@ struct Told: Sendable {
     func failed(because error: StoreError) -> Told {
         var failed = self
         failed.position = nil
+        failed.answers = self.refusals.map { refuse in { refuse(error) } }
         failed.outcomes = self.outcomes.map { outcome in
             guard case .accepted = outcome.result else { return outcome }
             return AppendOutcome(ticket: outcome.ticket, result: .failed(error))

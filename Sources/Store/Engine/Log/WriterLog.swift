@@ -87,7 +87,7 @@ final class WriterLog {
     private static let positionBytes = 256
 
     /// Rows beside a message that concerns many people, about, and bytes of one of them in its record.
-    private static let listedPeople = 512
+    static let listedPeople = 512
     private static let personBytes = 8
 
     /// Bytes of a record beside the body, and of a watched word, about.

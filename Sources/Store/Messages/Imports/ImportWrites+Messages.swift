@@ -82,10 +82,12 @@ extension ImportWrites {
             Int64(content.expireSeconds), content.topic, message.foreignID, body, XXHash.of(body),
             content.envelope?.stored)
         let place = MessagePlace(conversation.id, run.head)
+        // A time to come would be the newest change for every client.
+        let patchedAt = min(message.patchedAtMilliseconds, self.transaction.wallMilliseconds - 1)
         if message.isRecalled {
-            try self.noteRecall(of: message, at: place, sender, patchedAt: message.patchedAtMilliseconds, &run)
-        } else if message.patchedAtMilliseconds > 0 {
-            try self.noteExtra(at: place, withdrawn: nil, at: message.patchedAtMilliseconds, &run)
+            try self.noteRecall(of: message, at: place, sender, patchedAt: patchedAt, &run)
+        } else if patchedAt > 0 {
+            try self.noteExtra(at: place, withdrawn: nil, at: patchedAt, &run)
         }
         try self.keepFiles(of: place, body)
         outcome.added += 1
@@ -236,7 +238,7 @@ extension ImportWrites {
         let content = self.content(message, in: conversation)
         let place = MessagePlace(conversation.id, known.sequence)
         try self.transaction.files.removeFileReferences(of: place)
-        let moment = max(message.patchedAtMilliseconds, self.transaction.moment())
+        let moment = self.transaction.nextMoment(after: 0)
         if message.isRecalled {
             try self.noteRecall(of: message, at: place, known.sender, patchedAt: moment, &run)
             // The body that was here stays for the operator, as of any message that is recalled.
@@ -275,7 +277,7 @@ extension ImportWrites {
     // MARK: Read positions
 
     /// Conversations that `settle` looks at.
-    private static let settledConversations = 100
+    private static let settledConversations = 5
 
     /// Does `markRead` for the next conversations of an import.
     ///

@@ -30,7 +30,7 @@ BUDGETS = {
     "teahouse": 800,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,
     "z": 90,
-    "the linker": 1500,
+    "the linker": 1650,
 }
 #: KiB of a part that is not named above: a new module asks for its own, and a library does not come in unnoticed.
 UNNAMED = 40

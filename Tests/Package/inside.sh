@@ -84,7 +84,8 @@ becomes ActiveState failed
 [ "$(property ExecMainStatus)" = 78 ] || fail "it ended with $(property ExecMainStatus)"
 
 echo "-- a port below 1024, by a drop-in"
-sed -i -e '$d' -e 's/^# listen = .*/listen = ["0.0.0.0:443"]/' /etc/teahouse/teahouse.toml
+# The first of that name, the server's own; metrics have one too.
+sed -i -e '$d' -e '0,/^# listen = .*/s//listen = ["0.0.0.0:443"]/' /etc/teahouse/teahouse.toml
 if systemctl start teahouse 2>/dev/null; then fail "it may open port 443 without the drop-in"; fi
 printf '[Service]\nAmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\nPrivateUsers=no\n' \
     >/etc/systemd/system/teahouse.service.d/port.conf

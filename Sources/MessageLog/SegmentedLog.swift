@@ -1,3 +1,5 @@
+import Glibc
+
 /// The files of the log: appends groups of records, each with one sync, and uses segments again.
 ///
 /// A new instance has read what a former run left (`recovered`). It takes records after `beginRun`, which the owner calls
@@ -116,10 +118,15 @@ package final class SegmentedLog {
     /// Bytes up to the last one that is not zero, in whole pages.
     private static func usedBytes(of bytes: [UInt8]) -> Int {
         bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
             var end = bytes.count
             while end > 0 {
                 let start = (end - 1) / LogFormat.pageBytes * LogFormat.pageBytes
-                if bytes[start..<end].contains(where: { $0 != 0 }) { return LogFormat.wholePages(end) }
+                // Zeros alone: the first is one, and each is the same as the next.
+                let page = base + start
+                guard bytes[start] == 0, memcmp(page, page + 1, end - start - 1) == 0 else {
+                    return LogFormat.wholePages(end)
+                }
                 end = start
             }
             return 0

@@ -45,7 +45,7 @@ export TEAHOUSE_WAIT_SECONDS=300
 if ! timeout --signal=ABRT 1800 swift test --skip-build --parallel 2>&1 | tee .build/tests.log; then
     # What failed stands last, where whoever reads the end of a long log finds it.
     printf '\nwhat failed:\n'
-    grep -aE -A3 '✘|recorded an issue|Fatal error|error:' .build/tests.log | tail -n 80
+    grep -aE -A3 '^✘|Fatal error|^error:|\.swift:[0-9:]* error:' .build/tests.log | cut -c -1000 | tail -n 80
     exit 1
 fi
 

@@ -50,13 +50,18 @@ extension TransferLoop {
     // MARK: Flows
 
     func openUpload(
-        _ key: TransferKey, at offset: Int64?, by actor: Actor, _ checksum: UploadChecksum?,
+        _ key: TransferKey, at offset: Int64?, length: Int64?, by actor: Actor, _ checksum: UploadChecksum?,
         _ answer: @escaping Transfers.UploadAnswer
     ) {
         self.withTransfer(key, by: actor) { found in
             switch found {
             case .failure(let error): answer(.failure(error))
-            case .success(.upload(let upload)): self.open(upload, at: offset, checksum, answer)
+            case .success(.upload(let upload)):
+                if let limit = upload.record.size, length ?? 0 > limit - (offset ?? 0) {
+                    // Before it holds the upload: who is told so may come again at once, and finds it free.
+                    return answer(.failure(.tooLong(limit: limit)))
+                }
+                self.open(upload, at: offset, checksum, answer)
             case .success(.stored(let view)) where view.record.direction == .upload:
                 answer(.failure(.over(view.record.state)))
             case .success(.stored), .success(.download): answer(.failure(.notFound))

@@ -62,16 +62,18 @@ package final class Transfers: Sendable {
     ///
     /// - Parameters:
     ///   - offset: where the body begins; `nil` for wherever the upload is.
+    ///   - length: bytes of the body, where they are known: one that goes past the size of the file is refused with
+    ///     `tooLong` and holds nothing of the upload.
     ///   - checksum: of this body; when it does not match at its end, nothing of the body stays.
     ///
     /// Refused with `notFound` (also for what belongs to others), `wrongOffset`, `busy` while another flow is open,
     /// `over`, `full`, `overloaded`, `failed`, `stopping`. A suspended upload opens, and takes nothing until it is
     /// resumed.
     package func openUpload(
-        _ key: TransferKey, at offset: Int64?, by actor: Actor, checksum: UploadChecksum? = nil,
+        _ key: TransferKey, at offset: Int64?, length: Int64? = nil, by actor: Actor, checksum: UploadChecksum? = nil,
         then: @escaping UploadAnswer
     ) {
-        self.tools.postToLoop { $0.openUpload(key, at: offset, by: actor, checksum, then) }
+        self.tools.postToLoop { $0.openUpload(key, at: offset, length: length, by: actor, checksum, then) }
     }
 
     // MARK: Downloads

@@ -21,9 +21,6 @@ package final class UploadFlow: Sendable {
     /// A connection that forgets its flow is gone.
     deinit { self.task.abandon(flow: self.number) }
 
-    /// Bytes that are missing; `nil` when the size was not declared.
-    package var missingBytes: Int64? { self.task.size.map { $0 - self.offset } }
-
     /// Identifies the transfer.
     package var key: TransferKey { self.task.key }
 

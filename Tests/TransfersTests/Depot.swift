@@ -120,11 +120,12 @@ final class Depot: Sendable {
     private static func random() -> [UInt8] { (0..<26).map { _ in UInt8.random(in: 0...255) } }
 
     func open(
-        _ key: TransferKey, at offset: Int64? = nil, by owner: UserID? = nil, checksum: UploadChecksum? = nil
+        _ key: TransferKey, at offset: Int64? = nil, length: Int64? = nil, by owner: UserID? = nil,
+        checksum: UploadChecksum? = nil
     ) async throws -> UploadFlow {
         let actor = Actor(owner ?? self.romeo)
         return try await self.ask {
-            self.transfers.openUpload(key, at: offset, by: actor, checksum: checksum, then: $0)
+            self.transfers.openUpload(key, at: offset, length: length, by: actor, checksum: checksum, then: $0)
         }
     }
 

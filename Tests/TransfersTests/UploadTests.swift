@@ -80,6 +80,18 @@ struct UploadTests {
         #expect(try await depot.open(key, at: 40).offset == 40)
     }
 
+    @Test("a body past the end is refused before it holds the upload, which is free at once")
+    func pastTheEnd() async throws {
+        let depot = try Depot()
+        let key = try await depot.create(100)
+        #expect(await depot.refusal { _ = try await depot.open(key, at: 0, length: 101) } == .tooLong(limit: 100))
+        let flow = try await depot.open(key, at: 0, length: 40)
+        _ = flow.push(text(40))
+        _ = try await depot.end(flow)
+        #expect(await depot.refusal { _ = try await depot.open(key, at: 40, length: 61) } == .tooLong(limit: 100))
+        #expect(try await depot.open(key, at: 40, length: 60).offset == 40)
+    }
+
     @Test("a second flow while the first one brings bytes is busy, until the first one is gone")
     func busy() async throws {
         let depot = try Depot()

@@ -120,7 +120,8 @@ final class UploadExchange: FileExchange, BodyReceiver {
         case .authenticate: self.connection?.authenticated()
         case .findOwner(let name, let caller): self.findOwner(name, for: caller)
         case .create(let order, let rights): self.create(order, rights)
-        case .open(let key, let offset, let checksum, let actor): self.open(key, at: offset, checksum, by: actor)
+        case .open(let key, let offset, let length, let checksum, let actor):
+            self.open(key, at: offset, length: length, checksum, by: actor)
         case .takeBody: self.takeBody()
         case .drain: self.connection?.resumeReading()
         case .endFlow: self.endFlow()
@@ -157,9 +158,12 @@ final class UploadExchange: FileExchange, BodyReceiver {
             })
     }
 
-    private func open(_ key: TransferKey, at offset: Int64, _ checksum: UploadChecksum?, by actor: Actor) {
+    private func open(
+        _ key: TransferKey, at offset: Int64, length: Int64?, _ checksum: UploadChecksum?, by actor: Actor
+    ) {
         self.context.transfers.openUpload(
-            key, at: offset, by: actor, checksum: checksum, then: self.port.back(to: Self.self) { $0.opened($1) })
+            key, at: offset, length: length, by: actor, checksum: checksum,
+            then: self.port.back(to: Self.self) { $0.opened($1) })
     }
 
     private func opened(_ result: Result<UploadFlow, TransferError>) {
@@ -170,7 +174,7 @@ final class UploadExchange: FileExchange, BodyReceiver {
             }
             flow.setWhenRoom { drained(()) }
         }
-        self.perform(self.state.opened(result.map(\.missingBytes).mapError { APIFailure($0) }))
+        self.perform(self.state.opened(result.map { _ in () }.mapError { APIFailure($0) }))
     }
 
     /// Works off what is here, then reads on if there is room.

@@ -79,8 +79,8 @@ struct UploadExchangeState {
         case findOwner(UserName, for: FileCaller)
         /// Answered by `created`.
         case create(UploadOrder, Rights)
-        /// Answered by `opened`.
-        case open(TransferKey, at: Int64, UploadChecksum?, Actor)
+        /// Answered by `opened`. `length`: bytes of the body, where all of it goes into the upload.
+        case open(TransferKey, at: Int64, length: Int64?, UploadChecksum?, Actor)
         /// Work off what of the body is here, then read on.
         case takeBody
         /// Read the rest of a body that nobody wants.
@@ -208,7 +208,7 @@ struct UploadExchangeState {
 
     private mutating func admit(_ rights: Rights) -> [Action] {
         switch self.order.kind {
-        case .append(let key, let offset): return self.open(key, at: offset, rights)
+        case .append(let key, let offset): return self.open(key, at: offset, length: self.length, rights)
         case .create, .whole: return self.create(rights)
         case .form:
             self.phase = .admitted(rights, .seekingFile)
@@ -245,28 +245,23 @@ struct UploadExchangeState {
                 self.phase = .admitted(rights, .created(record))
                 return [.takeBody]
             }
-            return self.open(record.key, at: 0, rights)
+            return self.open(record.key, at: 0, length: nil, rights)
         }
     }
 
-    private mutating func open(_ key: TransferKey, at offset: Int64, _ rights: Rights) -> [Action] {
+    private mutating func open(_ key: TransferKey, at offset: Int64, length: Int64?, _ rights: Rights) -> [Action] {
         self.phase = .admitted(rights, .opening)
-        return [.open(key, at: offset, self.order.checksum, rights.caller.actor)]
+        return [.open(key, at: offset, length: length, self.order.checksum, rights.caller.actor)]
     }
 
     /// The engine lets the body into the upload, or says why not.
     ///
-    /// - Parameter result: bytes that are missing from where the body begins; `nil` when the size was not declared.
-    mutating func opened(_ result: Result<Int64?, APIFailure>) -> [Action] {
+    mutating func opened(_ result: Result<Void, APIFailure>) -> [Action] {
         if case .success = result { self.held.append(.flow) }
         guard case .admitted(let rights, .opening) = self.phase else { return self.giveBackLate() }
         switch result {
         case .failure(let failure): return self.refuse(failure)
-        case .success(let missing):
-            if case .append(_, let offset) = self.order.kind, let missing, let length = self.length, length > missing {
-                // Nothing of it is taken, and the upload stays where it is.
-                return self.refuse(APIFailure(TransferError.tooLong(limit: offset + missing)))
-            }
+        case .success:
             self.phase = .admitted(rights, .flowing)
             return [.takeBody]
         }

@@ -35,14 +35,19 @@ extension AdminHandler {
     static func current(
         _ messages: [Message], in conversation: Conversation, _ kinds: MessageKinds, _ transaction: ReadTransaction
     ) throws(StoreError) -> [AdminMessage] {
-        let extras = try transaction.messages.extras(of: messages.map(\.sequence), in: conversation.id, for: nil)
-        let shown = try Self.shown(conversation, transaction)
+        try Self.current(messages, in: try Self.shown(conversation, transaction), kinds, transaction)
+    }
+
+    /// The same of a conversation whose names are known.
+    static func current(
+        _ messages: [Message], in shown: AdminConversation, _ kinds: MessageKinds, _ transaction: ReadTransaction
+    ) throws(StoreError) -> [AdminMessage] {
+        let extras = try transaction.messages.extras(
+            of: messages.map(\.sequence), in: ConversationID(rawValue: shown.number), for: nil)
         let names = try transaction.shownNames(of: messages.map(\.senderName))
         return messages.map { message in
-            var told = AdminMessage(message, extras[message.sequence], conversationName: shown.name, kinds: kinds)
-            told.senderName = names[message.senderName]
-            told.conversationTitle = shown.shortTitle
-            return told
+            AdminMessage(message, extras[message.sequence], conversationName: shown.name, kinds: kinds)
+                .named(names[message.senderName], in: shown)
         }
     }
 
@@ -167,6 +172,16 @@ extension AdminHandler {
 extension AdminConversation {
     /// Title, or the names shown for the two users; `nil` for none.
     var shortTitle: String? { self.people.isEmpty ? self.title : self.people.joined(separator: ", ") }
+}
+
+extension AdminMessage {
+    /// The same with the names that people see.
+    func named(_ sender: String?, in conversation: AdminConversation) -> AdminMessage {
+        var message = self
+        message.senderName = sender
+        message.conversationTitle = conversation.shortTitle
+        return message
+    }
 }
 
 extension ReadTransaction {

@@ -38,11 +38,13 @@ extension AdminHandler {
                     try transaction.existingUser(name).id
                 }
                 let page = try index.search(query, in: transaction, as: .unrestricted)
-                var conversations: [ConversationID: Conversation] = [:]
+                var conversations: [ConversationID: AdminConversation] = [:]
                 var found: [AdminFound] = []
                 for hit in page.hits {
                     let id = hit.message.conversation
-                    if conversations[id] == nil { conversations[id] = try transaction.conversations.one(id) }
+                    if conversations[id] == nil, let one = try transaction.conversations.one(id) {
+                        conversations[id] = try Self.shown(one, transaction)
+                    }
                     guard let conversation = conversations[id],
                         let message = try Self.current([hit.message], in: conversation, kinds, transaction).first
                     else { continue }

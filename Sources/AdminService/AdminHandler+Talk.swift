@@ -248,12 +248,10 @@ extension AdminHandler {
             case .withheld(let reason):
                 seen.withheld.append(AdminWithheld(sequence: message.sequence, reason: reason))
             case .shown(let shown):
-                var told = AdminMessage(shown, conversationName: shownConversation.name, kinds: kinds)
-                told.senderName = names[shown.senderName]
-                told.conversationTitle = shownConversation.shortTitle
+                let told = AdminMessage(shown, conversationName: shownConversation.name, kinds: kinds)
                 seen.messages.append(
                     AdminSeenMessage(
-                        message: told,
+                        message: told.named(names[shown.senderName], in: shownConversation),
                         isRecalled: extra?.isRecalled ?? false,
                         isEdited: extra?.editedBody != nil && !shown.isStandIn))
             }

@@ -24,19 +24,17 @@ extension AdminHandler {
             query.includesOver = withOver
             query.limit = Int(limit)
             transfers.list(query) { found in
-                guard case .success(let views) = found else {
-                    return then(found.map { _ in .done }.mapError { AdminError($0) })
-                }
-                self.shownNames(of: views.map(\.record.ownerName)) { names in
-                    then(
-                        .success(
-                            .transfers(
-                                .list(
-                                    views.map { view in
-                                        var transfer = AdminTransfer(view)
-                                        transfer.ownerName = names[transfer.owner]
-                                        return transfer
-                                    }))))
+                switch found {
+                case .failure(let error): then(.failure(AdminError(error)))
+                case .success(let views):
+                    self.shownNames(of: views.map(\.record.ownerName)) { names in
+                        let transfers = views.map { view in
+                            var transfer = AdminTransfer(view)
+                            transfer.ownerName = names[transfer.owner]
+                            return transfer
+                        }
+                        then(.success(.transfers(.list(transfers))))
+                    }
                 }
             }
         }

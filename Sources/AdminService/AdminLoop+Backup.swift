@@ -46,6 +46,10 @@ extension AdminLoop {
     /// The audit log has it: the copy of the database may be made.
     func beginBackup(_ key: Int, _ id: Int64) {
         guard let client = self.clients[key], let backups = self.options.backups else { return }
+        guard client.backup == nil else {
+            let message = "this connection makes a backup already"
+            return self.answered(key, id, .failure(AdminError(.refused, message)))
+        }
         let mailbox = self.mailbox
         let wish = CheckWish(self.options.clock)
         client.backup = backups.begin(

@@ -9,9 +9,6 @@ package struct RecoveredLog: Hashable, Sendable {
     package var damage: LogError?
 
     package init() {}
-
-    /// Position of the newest record; `nil` when there are none.
-    package var newest: UInt64? { self.records.last?.position }
 }
 
 /// Reads segments and tells a torn end from damage.

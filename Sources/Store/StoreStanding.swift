@@ -33,7 +33,7 @@ extension ReadTransaction {
     package var standing: StoreStanding { get throws(StoreError) { try StoreStanding(self.connection) } }
 }
 
-// What backup, retention and import go through.
+// For what has to see everything in the database: retention, and tools.
 extension Store {
     /// Brings everything that was asked for before into the database: decided, on the disk, told, applied and committed.
     /// Others go on writing meanwhile and afterwards.

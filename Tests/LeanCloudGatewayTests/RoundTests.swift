@@ -40,17 +40,7 @@ struct RoundTests {
 
         // What was missed is looked up behind the pause.
         let pause = Pause(server)
-        try juliet.send(
-            GenericCommand { command in
-                command.cmd = .session
-                command.op = .open
-                command.appId = server.leanCloudAppID
-                command.peerId = "juliet"
-                command.sessionMessage = SessionCommand { message in
-                    message.s = token
-                    message.configBitmap = ConfigBitmap(rawValue: Dialect.swift.introduction.features)
-                }
-            })
+        try juliet.sendOpen("juliet", token: token, appID: server.leanCloudAppID)
         _ = try juliet.wait(.session, .opened)
         let ack = try romeo.say(typed("now"), in: one)
         #expect(try romeo.change(one, ack.uid, at: ack.t) { $0.data = typed("now!") }.op == .modified)
@@ -82,17 +72,7 @@ struct RoundTests {
         let juliet = try server.leanCloudSocket()
         let token = try server.token("juliet", .app)
         let pause = Pause(server)
-        try juliet.send(
-            GenericCommand { command in
-                command.cmd = .session
-                command.op = .open
-                command.appId = server.leanCloudAppID
-                command.peerId = "juliet"
-                command.sessionMessage = SessionCommand { message in
-                    message.s = token
-                    message.configBitmap = ConfigBitmap(rawValue: Dialect.swift.introduction.features)
-                }
-            })
+        try juliet.sendOpen("juliet", token: token, appID: server.leanCloudAppID)
         _ = try juliet.wait(.session, .opened)
         // Acknowledged from the log: the look, which was asked for before, does not see it.
         try mercutio.say(typed("after"), in: other)
@@ -102,5 +82,22 @@ struct RoundTests {
         #expect(unread?.map(\.cid) == [other] && unread?.first?.unread == 1)
         #expect(unread?.first?.data == typed("before"))
         #expect(try juliet.nextMessage().msg == typed("after"))
+    }
+}
+
+extension LeanCloudClient {
+    /// Asks for a session and waits for nothing.
+    fileprivate func sendOpen(_ name: String, token: String, appID: String) throws {
+        try self.send(
+            GenericCommand { command in
+                command.cmd = .session
+                command.op = .open
+                command.appId = appID
+                command.peerId = name
+                command.sessionMessage = SessionCommand { message in
+                    message.s = token
+                    message.configBitmap = ConfigBitmap(rawValue: Dialect.swift.introduction.features)
+                }
+            })
     }
 }

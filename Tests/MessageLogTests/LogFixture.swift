@@ -2,7 +2,7 @@ import ChatModel
 
 @testable import MessageLog
 
-/// What the tests of the log have in common: entries, batches, small segments.
+/// Entries, batches and small segments for the tests of the log.
 enum LogFixture {
     static let owner = LogOwner(storeID: 0xFEED_BEEF_0000_0001, epoch: 7, run: 1)
     static let sizes = SegmentedLog.Sizes(segmentBytes: 4 * LogFormat.pageBytes, segments: 4)
@@ -40,7 +40,7 @@ enum LogFixture {
         return log
     }
 
-    /// What a start finds on a disk whose last run was `run`.
+    /// Log as a start finds it on a disk whose last run was `run`.
     static func recovered(
         _ disk: SimulatedDisk, run: UInt32 = 1, applied: UInt64 = 0, accepting: Bool = false,
         sizes: SegmentedLog.Sizes = Self.sizes

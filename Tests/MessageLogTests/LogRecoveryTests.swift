@@ -45,7 +45,8 @@ import Testing
                     #expect(Self.groups[group].contains(Int64(position)))
                     #expect(later == 3 - group)
                 case .gap(let applied, let first): #expect(group == 0 && applied == 0 && first == 4)
-                default: Issue.record("bit \(bit): \(error)")
+                case .full, .failed, .segmentLost, .foreign, .newerThanDatabase, .unreadable, .tooLarge:
+                    Issue.record("bit \(bit): \(error)")
                 }
             }
         }

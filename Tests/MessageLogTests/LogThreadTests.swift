@@ -20,6 +20,22 @@ import Testing
         }
     }
 
+    /// Gate before every sync of a disk.
+    private final class Gate: Sendable {
+        private let state = ConditionLock((reached: false, open: false))
+
+        init(_ disk: SharedDisk) {
+            disk.disk.beforeSync = { [state] in
+                state.change { $0.reached = true }
+                state.wait(until: { $0.open }, then: { _ in })
+            }
+        }
+
+        func waitUntilReached() { self.state.wait(until: { $0.reached }, then: { _ in }) }
+
+        func open() { self.state.change { $0.open = true } }
+    }
+
     private func batch(_ sequence: Int64) throws -> LogBatch {
         try LogFixture.batch(LogFixture.messages(sequence...sequence))
     }
@@ -58,18 +74,14 @@ import Testing
     @Test("a batch without records is told in its turn, and no sooner than what it follows is on the disk")
     func withoutRecords() throws {
         let shared = SharedDisk()
-        let gate = ConditionLock((reached: false, open: false))
-        shared.disk.beforeSync = {
-            gate.change { $0.reached = true }
-            gate.wait(until: { $0.open }, then: { _ in })
-        }
+        let gate = Gate(shared)
         let thread = try self.started(shared)
         let told = Told()
         thread.submit(try self.batch(1), then: told.note(1))
-        gate.wait(until: { $0.reached }, then: { _ in })
+        gate.waitUntilReached()
         #expect(thread.submit(LogBatch(), writesHere: true, then: told.note(2)).isEmpty)
         #expect(told.outcomes.read { $0.isEmpty })
-        gate.change { $0.open = true }
+        gate.open()
         #expect(told.wait(for: 2).map(\.number) == [1, 2])
         thread.drain()
         // Alone, and after a failure of what comes before it.
@@ -85,18 +97,14 @@ import Testing
     @Test("what waits while a sync runs is synced together")
     func groupCommit() throws {
         let shared = SharedDisk()
-        let gate = ConditionLock((reached: false, open: false))
-        shared.disk.beforeSync = {
-            gate.change { $0.reached = true }
-            gate.wait(until: { $0.open }, then: { _ in })
-        }
+        let gate = Gate(shared)
         let thread = try self.started(shared)
         let told = Told()
         thread.submit(try self.batch(1), then: told.note(1))
-        gate.wait(until: { $0.reached }, then: { _ in })
+        gate.waitUntilReached()
         for number in 2...20 { thread.submit(try self.batch(Int64(number)), then: told.note(number)) }
         #expect(told.outcomes.read { $0.isEmpty })
-        gate.change { $0.open = true }
+        gate.open()
         _ = told.wait(for: 20)
         thread.drain()
         thread.stop()

@@ -3,7 +3,7 @@ import Transport
 
 @testable import Monitoring
 
-/// Who may read metrics.
+/// Access to metrics.
 struct MetricsAccessTests {
     @Test(
         "a network holds its addresses, in the family of each",

@@ -113,10 +113,7 @@ extension Console {
 
     /// The filter before or behind the one that is shown; empty behind the last.
     private mutating func recallFilter(_ step: Int) -> String? {
-        guard !self.filters.isEmpty else { return nil }
-        let place = max(0, min((self.filterPlace ?? self.filters.count) + step, self.filters.count))
-        self.filterPlace = place
-        return place < self.filters.count ? self.filters[place] : ""
+        CommandLine.recalled(self.filters, &self.filterPlace, step)
     }
 
     /// Names that the screens have shown, for completion: of people and of conversations.

@@ -276,9 +276,7 @@ struct ConversationScreen: TableScreen {
         + ConversationActions.bindings.map { $0.map(Command.conversation) }
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminMember>([
-        TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.name.text }) { member, _ in
-            member.displayName ?? member.name.text
-        },
+        TableColumn("table.name", id: \.name.text, shown: \.displayName),
         TableColumn("table.role", width: 12, order: { .number(-Int64($0.role.rank)) }) { member, look in
             look(member.role.textKey)
         },

@@ -41,9 +41,7 @@ struct FilesScreen: TableScreen {
     ]
     var rows = TableView<AdminFile>([
         TableColumn("table.name") { file, _ in file.name },
-        TableColumn("table.owner", width: 14, behind: { $0.ownerName == nil ? nil : $0.owner.text }) { file, _ in
-            file.ownerName ?? file.owner.text
-        },
+        TableColumn("table.owner", width: 14, id: \.owner.text, shown: \.ownerName),
         TableColumn("table.mediaType", width: 22, minimumScreen: 110) { file, _ in file.mediaType },
         TableColumn("table.size", width: 9, isOnTheRight: true, order: { .number($0.size) }) { file, _ in
             shownBytes(file.size)

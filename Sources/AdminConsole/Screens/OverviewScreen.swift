@@ -234,14 +234,12 @@ struct OverviewScreen: Screen {
             " " + Cells.fitted(Cells.drawable(look("table.limit")), to: 32)
                 + Cells.fitted(look("table.value"), to: 12, onTheRight: true)
                 + Cells.fitted(look("table.peak"), to: 12, onTheRight: true), .heading)
+        let shares = status.limits.map { percent(of: $0.current, in: $0.maximum) }
         // The nearest first; those alike stay in their order.
-        let nearest = status.limits.enumerated().sorted { one, other in
-            let shares = [one, other].map { percent(of: $0.element.current, in: $0.element.maximum) }
-            return shares[0] == shares[1] ? one.offset < other.offset : shares[0] > shares[1]
-        }
+        let nearest = shares.indices.sorted { (shares[$1], $0) < (shares[$0], $1) }
         return [heading]
-            + nearest.map(\.element).map { limit in
-                let share = percent(of: limit.current, in: limit.maximum)
+            + nearest.map { place in
+                let (limit, share) = (status.limits[place], shares[place])
                 let style: Style = share >= 90 ? .bad : share >= 70 || limit.refusals > 0 ? .warning : .plain
                 let refused =
                     limit.refusals > 0 ? "  " + look("console.overview.refused", ["count": String(limit.refusals)]) : ""

@@ -99,9 +99,7 @@ struct SearchScreen: TableScreen {
             look.shortTime(row.message.sentAtMilliseconds)
         },
         TableColumn(
-            "table.conversation", width: 18,
-            behind: { $0.message.conversationTitle == nil ? nil : $0.message.conversationName }
-        ) { row, _ in row.message.conversationTitle ?? row.message.conversationName },
+            "table.conversation", width: 18, id: \.message.conversationName, shown: \.message.conversationTitle),
         TableColumn("table.sequence", width: 8, isOnTheRight: true, order: { .number($0.message.sequence) }) { row, _ in
             String(row.message.sequence)
         },

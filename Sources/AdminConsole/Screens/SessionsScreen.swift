@@ -25,9 +25,7 @@ struct SessionsScreen: TableScreen {
             TableColumn("table.id", width: 8, isOnTheRight: true, order: { .number($0.id) }) { session, _ in
                 String(session.id)
             },
-            TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.user.text }) { session, _ in
-                session.displayName ?? session.user.text
-            },
+            TableColumn("table.name", id: \.user.text, shown: \.displayName),
             TableColumn("table.device", width: 8) { session, _ in session.device.name },
             TableColumn("table.deviceID", minimumScreen: 110) { session, _ in session.deviceID },
             TableColumn("table.tag", width: 10, minimumScreen: 130) { session, _ in session.tag ?? "" },

@@ -43,9 +43,7 @@ struct TraceScreen: TableScreen {
     ]
     let refreshMilliseconds: Int64? = 5_000
     var rows = TableView<AdminTraceRow>([
-        TableColumn("table.name", behind: { $0.displayName == nil ? nil : $0.name.text }) { person, _ in
-            person.displayName ?? person.name.text
-        },
+        TableColumn("table.name", id: \.name.text, shown: \.displayName),
         TableColumn("table.read", width: 10, style: \.readStyle) { person, look in person.readText(look) },
         TableColumn("table.delivered", width: 14, style: { _ in .good }) { person, look in
             person.deliveredText(look)

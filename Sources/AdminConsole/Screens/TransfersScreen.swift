@@ -57,9 +57,7 @@ struct TransfersScreen: TableScreen {
         TableColumn("table.direction", width: 9) { transfer, look in
             look(transfer.direction == .upload ? "word.upload" : "word.download")
         },
-        TableColumn("table.owner", width: 12, behind: { $0.ownerName == nil ? nil : $0.owner.text }) { transfer, _ in
-            transfer.ownerName ?? transfer.owner.text
-        },
+        TableColumn("table.owner", width: 12, id: \.owner.text, shown: \.ownerName),
         TableColumn("table.name") { transfer, _ in transfer.fileName },
         TableColumn("table.done", width: 17, order: { .number(percent(of: $0.offset, in: $0.size ?? 0)) }) {
             transfer, _ in

@@ -24,8 +24,8 @@ final class Canvas {
         guard started >= 0 else { return nil }
         self.isFallback = started == 1
         let colours = cncurses_colours()
-        self.isRich = colours >= 256 && environment["NO_COLOR", default: ""].isEmpty
         self.hasColours = colours >= 8 && environment["NO_COLOR", default: ""].isEmpty
+        self.isRich = self.hasColours && colours >= 256
         if self.hasColours {
             for (number, style) in Style.allCases.enumerated() {
                 let colour = style.colours(of: Int(colours), theme)

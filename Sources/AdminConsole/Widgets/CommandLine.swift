@@ -53,12 +53,16 @@ package struct CommandLine: Sendable {
         return Array(rest)
     }
 
+    /// The line before or behind a place among lines, which moves there; empty behind the last, `nil` where there are none.
+    static func recalled(_ lines: [String], _ place: inout Int?, _ step: Int) -> String? {
+        guard !lines.isEmpty else { return nil }
+        let next = max(0, min((place ?? lines.count) + step, lines.count))
+        place = next
+        return next < lines.count ? lines[next] : ""
+    }
+
     private mutating func recall(_ step: Int) {
-        guard !self.history.isEmpty else { return }
-        let place = (self.historyPlace ?? self.history.count) + step
-        self.historyPlace = max(0, min(place, self.history.count))
-        let isPast = self.historyPlace! < self.history.count
-        self.field.text = isPast ? self.history[self.historyPlace!] : ""
+        if let line = Self.recalled(self.history, &self.historyPlace, step) { self.field.text = line }
     }
 
     /// Puts in what all candidates begin with.

@@ -55,6 +55,16 @@ package struct TableColumn<Row: TableRow>: Sendable {
         self.behind = behind
     }
 
+    /// Column of a name that people see, with the id behind it; of the id alone where there is no name.
+    init(
+        _ title: String, width: Int? = nil, id: @escaping @Sendable (Row) -> String,
+        shown: @escaping @Sendable (Row) -> String?
+    ) {
+        self.init(title, width: width, behind: { row in shown(row).map { _ in id(row) } }) { row, _ in
+            shown(row) ?? id(row)
+        }
+    }
+
     /// Cells between a text and the id behind it.
     private static var gap: Int { 2 }
 

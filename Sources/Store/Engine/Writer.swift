@@ -630,8 +630,7 @@ final class Writer {
             self.submit(&batch, log)
         } catch {
             self.rollBack()
-            self.tokens.dropLogged(behind: log.dropUndecided())
-            self.memory.drop()
+            self.tokens.dropLogged(behind: log.dropUnsynced())
             self.told.room = (batch.count, batch.bytes)
             self.recover(from: error, batch.requests)
             batch = Batch()

@@ -107,8 +107,6 @@ package struct ImportedMessagesOutcome: Hashable, Sendable {
     package var changed: Int64 = 0
     /// Messages that people have changed here since, which stay.
     package var kept: Int64 = 0
-    /// Messages that were put between others, whose sequences moved.
-    package var between: Int64 = 0
     /// Messages that cannot be here: the place in the list, and the reason for the operator.
     package var refused: [Refusal] = []
 

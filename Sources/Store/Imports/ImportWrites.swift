@@ -89,10 +89,8 @@ package struct ImportWrites {
             return .made
         }
         guard let earlier = try self.lastRow(of: known.id) else {
-            if let objectID = row.objectID, objectID != known.objectID {
-                return try self.join(known, row, people, renamed: objectID, to: number)
-            }
-            return try self.join(known, row, people, renamed: nil, to: number)
+            let renamed = row.objectID == known.objectID ? nil : row.objectID
+            return try self.join(known, row, people, renamed: renamed, to: number)
         }
         if earlier.digest == row.digest { return .unchanged }
         guard earlier.revision == known.revision else { return .kept }

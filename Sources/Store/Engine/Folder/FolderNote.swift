@@ -8,9 +8,13 @@ struct FolderNote {
     /// More is not read: a note has a few short fields.
     private static let maximumBytes = 1_024
 
+    private let folder: String
     let path: String
 
-    init(_ name: String, in folder: String) { self.path = "\(folder)/\(name)" }
+    init(_ name: String, in folder: String) {
+        self.folder = folder
+        self.path = "\(folder)/\(name)"
+    }
 
     /// Replaces what was there, wholly or not at all; readable for the owner alone. Blocks.
     ///
@@ -31,8 +35,7 @@ struct FolderNote {
             unlink(new)
             return false
         }
-        guard let slash = self.path.lastIndex(of: "/") else { return false }
-        return (try? DataFolder.sync(String(self.path[..<slash]))) != nil
+        return (try? DataFolder.sync(self.folder)) != nil
     }
 
     /// Reads it; `nil` when there is none, or when it cannot be read. Blocks.

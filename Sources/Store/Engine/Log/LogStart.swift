@@ -47,15 +47,16 @@ struct LogStart {
         let tail = LogTail(applied: self.applied)
         for entry in self.entries { tail.add(entry, bytes: 0) }
         tail.noteSynced(through: tail.newest)
-        let newest = self.entries.newestNumber
-        sequencer.begin(above: newest?.rawValue ?? 0, moment: self.entries.newestMoment)
+        let layers = tail.beginApplying()
+        let newest = layers.reduce(0) { max($0, $1.newestNumber) }
+        sequencer.begin(above: newest, moment: self.entries.newestMoment)
         var numbers = sequencer
         defer { sequencer = numbers }
-        for layer in tail.beginApplying() {
+        for layer in layers {
             var application = LayerApplication(layer)
             _ = try application.write(.everything, rows) { numbers.nextChange() }
         }
-        if let newest { try numbers.writeApplied(newest.rawValue, connection) }
+        if newest > 0 { try numbers.writeApplied(newest, connection) }
         try connection.setMeta("log_applied", Int64(self.newest))
     }
 

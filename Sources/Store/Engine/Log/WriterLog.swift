@@ -140,16 +140,7 @@ final class WriterLog {
     /// The first failure; after `drain`.
     var failure: LogError? { self.failures.withLock { $0.first?.1 } }
 
-    /// Forgets what was decided and not handed over, when a decision could not be ended.
-    ///
-    /// - Returns: the newest message that is left; `nil` when none is.
-    func dropUndecided() -> MessageID? {
-        self.drain()
-        self.batch = LogBatch()
-        return self.dropUnsynced()
-    }
-
-    /// Forgets what is not on the disk.
+    /// Forgets what is not on the disk once everything that was handed over is, or has failed.
     ///
     /// - Returns: the newest message that is left; `nil` when none is.
     func dropUnsynced() -> MessageID? {
@@ -285,13 +276,6 @@ final class WriterLog {
 }
 
 extension [LogEntry] {
-    /// The newest number of a message or event among them; `nil` when there is none.
-    var newestNumber: MessageID? {
-        var newest: Int64 = 0
-        for entry in self { newest = Swift.max(newest, entry.number) }
-        return newest == 0 ? nil : MessageID(rawValue: newest)
-    }
-
     /// The newest moment that they say and that later ones have to be behind; 0 for none.
     var newestMoment: Int64 {
         var newest: Int64 = 0

@@ -37,10 +37,13 @@ struct FailureTests {
             fixture.append("2", from: romeo, to: .id(verona), token: "t3"),
         ]
         fixture.store.append(appends)
+        let isRead = ConditionLock(false)
         fixture.store.write(
-            { store throws(StoreError) in try store.inbox.markRead(juliet, in: verona, upTo: 3) }, then: { _ in })
+            { store throws(StoreError) in try store.inbox.markRead(juliet, in: verona, upTo: 3) },
+            then: { _ in isRead.change { $0 = true } })
         gate.open()
         let results = fixture.results(of: appends)
+        isRead.wait(until: { $0 }, then: { _ in })
         #expect(results.map { $0.accepted?.message.sequence } == [2, nil, 3])
         #expect(results[1].failure != nil)
         #expect(try fixture.bodies(verona) == ["0", "1", "2"])

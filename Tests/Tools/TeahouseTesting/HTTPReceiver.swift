@@ -73,6 +73,8 @@ package final class HTTPReceiver: Sendable {
             var number = 0
             while true {
                 let descriptor = accept(listener, nil, nil)
+                // A client that has gone already is no reason to listen no longer.
+                if descriptor < 0, [ECONNABORTED, EINTR].contains(clinux_errno()) { continue }
                 guard descriptor >= 0 else { return }
                 number += 1
                 guard let self else {
@@ -136,6 +138,14 @@ package final class HTTPReceiver: Sendable {
     // MARK: One connection
 
     private func serve(_ descriptor: Int32, _ number: Int) {
+        // Before its thread begins: one that ended first would leave a number here which is soon somebody else's socket.
+        self.state.withLock { state in
+            if state.isStopped {
+                shutdown(descriptor, Int32(SHUT_RDWR))
+            } else {
+                state.open.insert(descriptor)
+            }
+        }
         let thread = Thread(name: "receiver-conn") { [weak self] in
             var buffer: [UInt8] = []
             while let request = Self.request(descriptor, &buffer, number) {
@@ -145,14 +155,7 @@ package final class HTTPReceiver: Sendable {
             self?.state.withLock { _ = $0.open.remove(descriptor) }
             close(descriptor)
         }
-        self.state.withLock { state in
-            state.threads.append(thread)
-            if state.isStopped {
-                shutdown(descriptor, Int32(SHUT_RDWR))
-            } else {
-                state.open.insert(descriptor)
-            }
-        }
+        self.state.withLock { $0.threads.append(thread) }
     }
 
     private func takeRequest(_ request: ReceivedRequest) -> ReceiverReply {

@@ -169,7 +169,8 @@ package final class BackupService: Sendable {
             ticket,
             { result in
                 self.abandon(ticket)
-                then(result)
+                // Behind it: who is told finds the copy gone.
+                if !self.thread.submit({ _ in then(result) }) { then(result) }
             }
         ) { _, facts throws(BackupError) in
             let last = LastBackup(

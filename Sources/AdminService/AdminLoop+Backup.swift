@@ -5,6 +5,8 @@ import Store
 
 /// The backup that belongs to a connection: it ends with it.
 extension AdminLoop {
+    private static let makesBackup = AdminError(.refused, "this connection makes a backup already")
+
     func start(_ request: AdminBackupRequest, at handler: AdminHandler, _ key: Int, _ id: Int64) {
         guard let client = self.clients[key] else { return }
         guard let backups = self.options.backups else {
@@ -14,7 +16,7 @@ extension AdminLoop {
         let then: AdminHandler.Answer = { mailbox.post(.answer(client: key, request: id, $0)) }
         if case .begin = request {
             guard client.backup == nil else {
-                return then(.failure(AdminError(.refused, "this connection makes a backup already")))
+                return then(.failure(Self.makesBackup))
             }
             return handler.afterAuditing(then) { mailbox.post(.backup(client: key, request: id)) }
         }
@@ -46,10 +48,7 @@ extension AdminLoop {
     /// The audit log has it: the copy of the database may be made.
     func beginBackup(_ key: Int, _ id: Int64) {
         guard let client = self.clients[key], let backups = self.options.backups else { return }
-        guard client.backup == nil else {
-            let message = "this connection makes a backup already"
-            return self.answered(key, id, .failure(AdminError(.refused, message)))
-        }
+        guard client.backup == nil else { return self.answered(key, id, .failure(Self.makesBackup)) }
         let mailbox = self.mailbox
         let wish = CheckWish(self.options.clock)
         client.backup = backups.begin(

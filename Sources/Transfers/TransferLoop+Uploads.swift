@@ -56,12 +56,7 @@ extension TransferLoop {
         self.withTransfer(key, by: actor) { found in
             switch found {
             case .failure(let error): answer(.failure(error))
-            case .success(.upload(let upload)):
-                if let limit = upload.record.size, length ?? 0 > limit - (offset ?? 0) {
-                    // Before it holds the upload: who is told so may come again at once, and finds it free.
-                    return answer(.failure(.tooLong(limit: limit)))
-                }
-                self.open(upload, at: offset, checksum, answer)
+            case .success(.upload(let upload)): self.open(upload, at: offset, length: length, checksum, answer)
             case .success(.stored(let view)) where view.record.direction == .upload:
                 answer(.failure(.over(view.record.state)))
             case .success(.stored), .success(.download): answer(.failure(.notFound))
@@ -70,18 +65,23 @@ extension TransferLoop {
     }
 
     private func open(
-        _ upload: LiveUpload, at offset: Int64?, _ checksum: UploadChecksum?, _ answer: @escaping Transfers.UploadAnswer
+        _ upload: LiveUpload, at offset: Int64?, length: Int64?, _ checksum: UploadChecksum?,
+        _ answer: @escaping Transfers.UploadAnswer
     ) {
         if self.isStopping { return answer(.failure(.stopping)) }
         if upload.record.state.isOver { return answer(.failure(.over(upload.record.state))) }
         if upload.isEnding { return answer(.failure(.cancelled)) }
         if upload.flow != .none {
             guard self.supersedes(upload) else { return answer(.failure(.busy)) }
-            upload.successor = { loop in loop.open(upload, at: offset, checksum, answer) }
+            upload.successor = { loop in loop.open(upload, at: offset, length: length, checksum, answer) }
             return
         }
         let live = self.uploads.values.count(where: { $0.flow != .none })
         guard live < self.tools.options.liveUploads else { return answer(.failure(.overloaded)) }
+        if let limit = upload.record.size, length ?? 0 > limit - (offset ?? 0) {
+            // Before it holds the upload: who is told so may come again at once, and finds it free.
+            return answer(.failure(.tooLong(limit: limit)))
+        }
         upload.flow = .opening
         self.command(upload, { .open(at: offset, checksum, $0) }) { loop, upload, result in
             loop.opened(upload, result, answer)

@@ -90,6 +90,8 @@ struct UploadTests {
         _ = try await depot.end(flow)
         #expect(await depot.refusal { _ = try await depot.open(key, at: 40, length: 61) } == .tooLong(limit: 100))
         #expect(try await depot.open(key, at: 40, length: 60).offset == 40)
+        let endless = try await depot.create(nil)
+        #expect(try await depot.open(endless, at: 0, length: 1_000).offset == 0)
     }
 
     @Test("a second flow while the first one brings bytes is busy, until the first one is gone")

@@ -255,7 +255,6 @@ struct UploadExchangeState {
     }
 
     /// The engine lets the body into the upload, or says why not.
-    ///
     mutating func opened(_ result: Result<Void, APIFailure>) -> [Action] {
         if case .success = result { self.held.append(.flow) }
         guard case .admitted(let rights, .opening) = self.phase else { return self.giveBackLate() }

@@ -280,16 +280,10 @@ enum ConversationRoutes {
         self.changeSilently(call) { store, id throws(StoreError) in try store.conversations.leave(id, user) }
     }
 
-    /// Messages whose reading is reported to their senders at once: the newest of those that were not read.
-    private static let receipts: Int64 = Int64(MessageLimits.placesPerCall)
-
     @Sendable private static func markRead(_ call: NativeCall) throws(Problem) {
         let (user, wanted) = (call.user, call.input.integer("sequence") ?? 0)
         self.change(call) { store, id throws(StoreError) in
-            let before = try store.reading.conversations.member(user, in: id)?.readSequence ?? 0
-            let last = try store.inbox.markRead(user, in: id, upTo: wanted).sequence
-            guard last > before else { return }
-            try store.messages.markRead(Array(max(before + 1, last - self.receipts + 1)...last), in: id, by: user)
+            try store.messages.reportRead(user, in: id, upTo: wanted)
         }
     }
 }

@@ -109,6 +109,18 @@ extension MessageWrites {
         return changes
     }
 
+    /// Moves a person's reading position up to and including `sequence`, and notes that they have read the newest of the
+    /// messages between, `MessageLimits.placesPerCall` at most, of which their senders are told.
+    ///
+    /// - Throws: like `InboxWrites.markRead(_:in:upTo:)` and `markRead(_:in:by:)`.
+    package func reportRead(_ user: UserID, in id: ConversationID, upTo sequence: Int64) throws(StoreError) {
+        let before = try self.transaction.reading.conversations.member(user, in: id)?.readSequence ?? 0
+        let last = try self.transaction.inbox.markRead(user, in: id, upTo: sequence).sequence
+        guard last > before else { return }
+        let first = max(before + 1, last - Int64(MessageLimits.placesPerCall) + 1)
+        try self.markRead(Array(first...last), in: id, by: user)
+    }
+
     /// - Returns: false when the person is one already.
     private func addReader(_ user: UserID, of place: MessagePlace) throws(StoreError) -> Bool {
         try self.transaction.connection.run(

@@ -1,37 +1,60 @@
-import CLinux
 import ChatModel
 import Execution
 import Glibc
 import Store
 
-/// Measures the store alone: `append` fills a new folder, `read` starts on it and asks what clients ask.
+/// Measures the store alone, in a folder of its own.
 @main
 struct StoreBench {
     static let pairs = 100
     static let groups = 200
-    static let bodyBytes = 100
+
+    private static let usage = """
+        usage: store-bench append FOLDER [messages] [in flight] [hooks] [direct]
+               store-bench read FOLDER
+               store-bench mixed FOLDER [operations] [pairs] [direct]
+               store-bench reads FOLDER [messages a second] [seconds] [direct]
+               store-bench kill FOLDER        fills the log as far as it goes and kills the process
+               store-bench start FOLDER       starts on what is left and says when it is ready
+
+        direct  without the log: each batch is written to the database
+        hooks   puts each message into the queue of events, too
+        """
 
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3, ["append", "read"].contains(arguments[1]) else {
-            print(
-                "usage: store-bench append FOLDER [messages] [in flight] [hooks] [direct]   or   store-bench read FOLDER"
-            )
-            exit(64)
-        }
-        let numbers = arguments.dropFirst(3).compactMap { Int($0) }
+        guard arguments.count >= 3 else { self.exitWithUsage() }
+        let folder = arguments[2]
+        let numbers = arguments.dropFirst(3).compactMap { Int($0) }.filter { $0 > 0 }
+        let fromLog = !arguments.contains("direct")
         do throws(StoreError) {
-            if arguments[1] == "append" {
+            switch arguments[1] {
+            case "append":
                 try self.appends(
-                    arguments[2], count: numbers.first ?? 300_000, numbers.count > 1 ? numbers[1] : 1_600,
-                    queuesHooks: arguments.contains("hooks"), fromLog: !arguments.contains("direct"))
-            } else {
-                try self.reads(arguments[2])
+                    folder, count: numbers.first ?? 300_000, numbers.count > 1 ? numbers[1] : 1_600,
+                    queuesHooks: arguments.contains("hooks"), fromLog: fromLog)
+            case "read": try self.reads(folder)
+            case "mixed":
+                try MixedDay.run(
+                    folder, count: numbers.first ?? 100_000, pairs: numbers.count > 1 ? numbers[1] : 100,
+                    fromLog: fromLog)
+            case "reads":
+                try ReadLoad.run(
+                    folder, sends: numbers.first ?? 5_000, seconds: numbers.count > 1 ? numbers[1] : 5,
+                    fromLog: fromLog)
+            case "kill": try KilledStart.fillAndKill(folder)
+            case "start": try KilledStart.start(folder)
+            default: self.exitWithUsage()
             }
         } catch {
             print("failed: \(error)")
             exit(1)
         }
+    }
+
+    private static func exitWithUsage() -> Never {
+        print(self.usage)
+        exit(64)
     }
 
     /// `count` messages with tokens over 100 conversations, `inFlight` of them waiting at a time.
@@ -46,7 +69,7 @@ struct StoreBench {
         options.queuesHooks = queuesHooks
         options.acknowledgesFromLog = fromLog
         let store = try Store(options)
-        let users = try self.makePeople(store)
+        let people = try BenchPeople(store, pairs: Self.pairs)
         let done = ConditionLock(0)
         store.onOutcomes = { outcomes in
             for outcome in outcomes {
@@ -61,57 +84,30 @@ struct StoreBench {
         while sent < count {
             let room = done.wait(until: { sent - $0 < inFlight }, then: { inFlight - (sent - $0) })
             let batch = (0..<min(room, count - sent)).map { offset in
-                self.message(sent + offset, users, &random)
+                people.message(sent + offset, from: (sent + offset) % people.users.count, &random)
             }
             sent += batch.count
             store.append(batch)
         }
         done.wait(until: { $0 == count }, then: { _ in })
-        let seconds = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e9
+        let end = Clock.system.now()
         // What was acknowledged from the log is in the database then.
         store.runMaintenance()
         let last = ProcessorTime.ofProcess()
-        let user = Double(last.userMicroseconds - first.userMicroseconds) / Double(count)
-        let system = Double(last.systemMicroseconds - first.systemMicroseconds) / Double(count)
         let metrics = store.metrics
         print(
-            "append, \(inFlight) in flight: \(Int(Double(count) / seconds)) messages/s, "
-                + "\(Self.rounded(user)) us user + \(Self.rounded(system)) us system CPU each, batch p50 \(metrics.batchP50) most \(metrics.batchMost), "
+            "append, \(inFlight) in flight: \(Int(Double(count) / seconds(start, end))) messages/s, "
+                + "\(last.each(count, since: first)), batch p50 \(metrics.batchP50) most \(metrics.batchMost), "
                 + "commit p50 \(metrics.commitP50Microseconds) us p99 \(metrics.commitP99Microseconds) us")
-        try self.makeGroups(store, users)
+        try self.makeGroups(store, people)
         store.close()
-    }
-
-    private static func makePeople(_ store: Store) throws(StoreError) -> [(id: UserID, name: UserName)] {
-        try store.writeAndWait { transaction throws(StoreError) in
-            var users: [(id: UserID, name: UserName)] = []
-            for number in 0..<(2 * Self.pairs) {
-                let name = UserName("user\(number)")!
-                users.append((try transaction.people.createUser(name), name))
-            }
-            return users
-        }
-    }
-
-    private static func message(
-        _ number: Int, _ users: [(id: UserID, name: UserName)], _ random: inout SystemRandomNumberGenerator
-    ) -> Append {
-        let sender = number % users.count
-        let peer = users[sender % 2 == 0 ? sender + 1 : sender - 1]
-        let token = withUnsafeBytes(of: (random.next(), random.next())) { Array($0) }
-        return Append(
-            sender: users[sender].id, authority: .user, address: .direct(peer.name), clientToken: ClientToken(token),
-            content: MessageContent(
-                kind: .text, flags: .countsAsUnread, wire: .native,
-                body: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: Self.bodyBytes)),
-            ticket: UInt64(number))
     }
 
     /// 200 conversations for the first person, so that there is something to count.
     private static func makeGroups(
-        _ store: Store, _ users: [(id: UserID, name: UserName)]
+        _ store: Store, _ people: BenchPeople
     ) throws(StoreError) {
-        let ids = users.map(\.id)
+        let ids = people.users.map(\.id)
         try store.writeAndWait { transaction throws(StoreError) in
             for number in 0..<Self.groups {
                 try transaction.conversations.createChannel(
@@ -139,7 +135,7 @@ struct StoreBench {
         let opened = Double(Clock.system.now().nanoseconds - start.nanoseconds) / 1e6
         let counts = try store.readAndWait { reading throws(StoreError) in try reading.messages.counts() }
         print(
-            "start with \(counts.messages) messages: \(Self.rounded(opened)) ms, \(Self.residentKibibytes()) KiB resident"
+            "start with \(counts.messages) messages: \(rounded(opened)) ms, \(Self.residentKibibytes()) KiB resident"
         )
         let times = try store.readAndWait { reading throws(StoreError) in
             let someone = try reading.people.user(named: UserName("user0")!)!.id
@@ -166,7 +162,7 @@ struct StoreBench {
             ]
         }
         for (name, (middle, late)) in times {
-            print("\(name): p50 \(Self.rounded(middle)) us, p99 \(Self.rounded(late)) us")
+            print("\(name): p50 \(rounded(middle)) us, p99 \(rounded(late)) us")
         }
         store.close()
     }
@@ -184,8 +180,6 @@ struct StoreBench {
         return (samples[rounds / 2], samples[rounds * 99 / 100])
     }
 
-    private static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
-
     private static func residentKibibytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -193,19 +187,5 @@ struct StoreBench {
         guard fgets(&line, 128, file) != nil else { return 0 }
         let fields = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 32)
         return fields.count > 1 ? (Int(String(decoding: fields[1], as: UTF8.self)) ?? 0) * 4 : 0
-    }
-}
-
-/// Processor time of a thread.
-struct ProcessorTime {
-    var userMicroseconds: Int64 = 0
-    var systemMicroseconds: Int64 = 0
-
-    static func ofProcess() -> ProcessorTime {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return ProcessorTime(
-            userMicroseconds: Int64(usage.ru_utime.tv_sec) * 1_000_000 + Int64(usage.ru_utime.tv_usec),
-            systemMicroseconds: Int64(usage.ru_stime.tv_sec) * 1_000_000 + Int64(usage.ru_stime.tv_usec))
     }
 }

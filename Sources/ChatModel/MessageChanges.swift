@@ -62,6 +62,8 @@ package struct MessageExtra: Hashable, Sendable {
     package var place: MessagePlace
     /// Identifies the message.
     package var id: MessageID
+    /// ID that the message had at the server that it was imported from.
+    package var shownID: String?
     /// The conversation's revision at the newest of these changes that the asking person may see. When synchronising,
     /// the revision of the change that is listed: ask next for what is above it.
     package var revision: Int64
@@ -189,6 +191,8 @@ package struct Reaction: Hashable, Sendable {
     package var place: MessagePlace
     /// Message concerned.
     package var messageID: MessageID
+    /// ID that the message had at the server that it was imported from.
+    package var shownID: String?
     /// Person concerned.
     package var user: UserName
     /// Name to show; `nil` for none.

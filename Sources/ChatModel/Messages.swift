@@ -97,36 +97,39 @@ package final class MessageEnvelope: Hashable, Sendable {
     /// The id that its protocol shows instead of one of ours: of a will, which was promised before it was sent, and of
     /// what was imported.
     package let shownID: String?
+    /// Client number that its sender gave it at the server that it was imported from.
+    package let shownNumber: String?
 
     package init(
         mentionsAll: Bool = false, mentions: [UserName] = [], visibleTo: [UserName]? = nil, pushData: String? = nil,
-        shownID: String? = nil
+        shownID: String? = nil, shownNumber: String? = nil
     ) {
         self.mentionsAll = mentionsAll
         self.mentions = mentions
         self.visibleTo = visibleTo.map { Array($0.prefix(Self.maximumVisibleTo)) }
         self.pushData = pushData
         self.shownID = shownID
+        self.shownNumber = shownNumber
     }
 
     /// True when there is none.
     package var isEmpty: Bool {
         !self.mentionsAll && self.mentions.isEmpty && self.visibleTo == nil && self.pushData == nil
-            && self.shownID == nil
+            && self.shownID == nil && self.shownNumber == nil
     }
 
     /// The same for these people only, or for everybody.
     package func visible(to names: [UserName]?) -> MessageEnvelope {
         MessageEnvelope(
             mentionsAll: self.mentionsAll, mentions: self.mentions, visibleTo: names, pushData: self.pushData,
-            shownID: self.shownID)
+            shownID: self.shownID, shownNumber: self.shownNumber)
     }
 
     package static func == (left: MessageEnvelope, right: MessageEnvelope) -> Bool {
         left === right
             || left.mentionsAll == right.mentionsAll && left.mentions == right.mentions
                 && left.visibleTo == right.visibleTo && left.pushData == right.pushData
-                && left.shownID == right.shownID
+                && left.shownID == right.shownID && left.shownNumber == right.shownNumber
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -135,6 +138,7 @@ package final class MessageEnvelope: Hashable, Sendable {
         hasher.combine(self.visibleTo)
         hasher.combine(self.pushData)
         hasher.combine(self.shownID)
+        hasher.combine(self.shownNumber)
     }
 }
 

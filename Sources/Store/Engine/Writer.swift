@@ -92,7 +92,7 @@ final class Writer {
         let known = log
         self.memory = WriterMemory(
             self.connection, options, rules: rules, views: views, clock: guardian,
-            sequenceFloor: try self.connection.sequenceFloor()
+            sequenceFloor: try self.connection.sequenceFloor(), newestGap: try self.connection.newestGap()
         ) { id in known?.tail.pin(of: id) }
         self.tokens = try TokenIndex(self.connection, sequencer, roundKeys: options.recentTokens) { place in
             known?.tail.message(at: place)

@@ -207,19 +207,22 @@ final class WriterMemory {
     /// Sequence and revision above which everything new is: clients may have seen what is below it. 0 where nothing was
     /// restored.
     let sequenceFloor: Int64
+    /// Sequence that no gap of any conversation is above; 0 where there is no gap.
+    var newestGap: Int64
     /// Members of all conversations in memory.
     private var membershipCount = 0
     private var tick: UInt64 = 0
 
     init(
         _ connection: Connection, _ options: StoreOptions, rules: Lock<MessageRules>, views: Lock<ViewRules>,
-        clock: ClockGuard, sequenceFloor: Int64 = 0,
+        clock: ClockGuard, sequenceFloor: Int64 = 0, newestGap: Int64 = 0,
         pin: @escaping (ConversationID) -> LogTail.ConversationPin? = { _ in nil }
     ) {
         self.connection = connection
         self.pin = pin
         self.clock = clock
         self.sequenceFloor = sequenceFloor
+        self.newestGap = max(newestGap, sequenceFloor)
         self.liveRules = rules
         self.views = views
         self.bounds = (options.cachedUsers, options.cachedConversations, options.cachedMembers)

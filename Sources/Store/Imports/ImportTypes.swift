@@ -40,6 +40,10 @@ package struct ImportedConversation: Hashable, Sendable {
     package var updatedAtMilliseconds: Int64
     /// When the last message was sent there, UTC milliseconds; `nil` for none.
     package var lastMessageAtMilliseconds: Int64?
+    /// False where the source may have more members than these: nobody is taken out then.
+    package var membersAreWhole = true
+    /// Switches of a channel; nothing but bans and the end of a channel counts.
+    package var flags: ConversationFlags = []
     /// Number that another state of the row at its source would not have.
     package var digest: Int64
 
@@ -60,9 +64,14 @@ package struct ImportedMessage: Hashable, Sendable {
     package var foreignID: String
     /// Number of the message, where the source has numbers that rise; `nil` for one made of time and `foreignID`.
     package var id: MessageID?
+    /// Sequence that its source gave it, 1...`maximumSequence`, which stays; `nil` for the next one. What is missing
+    /// before it becomes a gap.
+    package var sequence: Int64?
+    /// Number that the sender's client gave it, for clients that know it by that.
+    package var clientNumber: String?
     /// Sender of the message.
     package var sender: UserName
-    /// When it was sent, UTC milliseconds.
+    /// When it was sent, UTC milliseconds. Where it has a sequence, a time before that of the last message rises to that.
     package var sentAtMilliseconds: Int64
     /// Content; of a recalled one nothing but its kind counts.
     package var content: MessageContent
@@ -80,6 +89,15 @@ package struct ImportedMessage: Hashable, Sendable {
 
     /// Most bytes of an id.
     package static let maximumIDBytes = 128
+    /// Highest sequence that is kept: half of what WuKongIM's clients can count, so that conversations go on behind it.
+    package static let maximumSequence: Int64 = 1 << 31
+}
+
+/// A channel as another server names it.
+package enum ImportedChannel: Hashable, Sendable {
+    /// The one of two people, in any order.
+    case pair(UserName, UserName)
+    case channel(ConversationKind, ChannelName)
 }
 
 /// Outcome of importing one conversation.
@@ -130,9 +148,12 @@ package struct ImportRecord: Hashable, Sendable {
         case undone = 2
     }
 
+    /// Source of what comes from a WuKongIM server.
+    package static let wuKongIM = "wukongim"
+
     /// Number of the import.
     package var number: Int64
-    /// Kind of server it comes from: `leancloud`.
+    /// Kind of server it comes from: `leancloud` or `wukongim`.
     package var source: String
     /// App at the source.
     package var origin: String

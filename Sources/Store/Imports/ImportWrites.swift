@@ -77,6 +77,9 @@ package struct ImportWrites {
         _ = try self.underWay(number)
         let people = try self.people(row.members)
         let creator = try row.creator.flatMap { (name) throws(StoreError) in try self.person(name) } ?? .system
+        if case .channel(.direct, _) = row.form, people.count != Set(row.members).count {
+            return .refused("the account of one of its two people was deleted, or is the server's own")
+        }
         let place = try self.place(of: row, people)
         guard let known = place.known else {
             if case .channel(.direct, _) = row.form, place.pair == nil {
@@ -85,16 +88,18 @@ package struct ImportWrites {
             guard let made = try self.make(row, place, people, creator) else {
                 return .refused("another conversation has its name")
             }
+            try self.setFlags(of: made, as: row)
             try self.note(made, row, of: number, isNew: true)
             return .made
         }
         guard let earlier = try self.lastRow(of: known.id) else {
-            let renamed = row.objectID == known.objectID ? nil : row.objectID
+            let renamed = row.objectID == nil || row.objectID == known.objectID ? nil : row.objectID
             return try self.join(known, row, people, renamed: renamed, to: number)
         }
         if earlier.digest == row.digest { return .unchanged }
         guard earlier.revision == known.revision else { return .kept }
         try self.update(known, row, people)
+        try self.setFlags(of: known, as: row)
         try self.note(known, row, of: number, isNew: false)
         return .updated
     }
@@ -257,7 +262,7 @@ package struct ImportWrites {
             """, row.title, row.attributes, row.fields, row.updatedAtMilliseconds, self.transaction.nextChange(),
             known.id)
         known.updatedAt = max(known.updatedAt, row.updatedAtMilliseconds)
-        try self.bringMembers(people, into: known, row, isWhole: true)
+        try self.bringMembers(people, into: known, row, isWhole: row.membersAreWhole)
         self.transaction.noteProfile(.team(known.id, .existence))
     }
 
@@ -305,20 +310,27 @@ package struct ImportWrites {
     ) throws(StoreError) -> Int64? {
         _ = try self.underWay(number)
         guard let service = try self.memory.conversation(objectID), service.kind == .service else { return nil }
-        let new = try self.people(names).filter { service.roles[$0] == nil }
+        return try self.add(names, to: service)
+    }
+
+    /// Adds people to a conversation, and takes nobody out of it.
+    ///
+    /// - Returns: how many are new.
+    func add(_ names: [UserName], to conversation: ConversationState) throws(StoreError) -> Int64 {
+        let new = try self.people(names).filter { conversation.roles[$0] == nil }
         guard !new.isEmpty else { return 0 }
-        let before = service.revision
+        let before = conversation.revision
         let change = self.transaction.nextChange()
-        service.revision += 1
+        conversation.revision += 1
         for person in new {
             try self.connection.insertMember(
-                person, .member, into: service, change: change, at: self.transaction.wallMilliseconds)
-            self.memory.add(person, .member, to: service)
+                person, .member, into: conversation, change: change, at: self.transaction.wallMilliseconds)
+            self.memory.add(person, .member, to: conversation)
         }
         try self.connection.run(
-            "UPDATE conversation SET revision = ?, change = ?, member_count = ? WHERE id = ?", service.revision, change,
-            service.roles.count, service.id)
-        try self.noteOwnRevision(of: service, before: before)
+            "UPDATE conversation SET revision = ?, change = ?, member_count = ? WHERE id = ?", conversation.revision,
+            change, conversation.roles.count, conversation.id)
+        try self.noteOwnRevision(of: conversation, before: before)
         return Int64(new.count)
     }
 
@@ -388,7 +400,7 @@ package struct ImportWrites {
     // MARK: People
 
     /// The people of these names, each once, made when they are missing; without accounts that were deleted.
-    private func people(_ names: [UserName]) throws(StoreError) -> [UserID] {
+    func people(_ names: [UserName]) throws(StoreError) -> [UserID] {
         var people: [UserID] = []
         for name in names {
             guard let person = try self.person(name), person != .system else { continue }

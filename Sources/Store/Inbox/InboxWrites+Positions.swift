@@ -124,7 +124,8 @@ extension InboxWrites {
     /// Sets the badge by hand, or takes it away.
     ///
     /// - Returns: whether that changed anything.
-    private func setMark(
+    @discardableResult
+    func setMark(
         _ count: Int64, _ user: UserID, in conversation: ConversationState
     ) throws(StoreError) -> Bool {
         if count > 0 { try self.ensurePreference(user, conversation.id) }

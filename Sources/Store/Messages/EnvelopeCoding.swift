@@ -20,6 +20,10 @@ extension MessageEnvelope {
             json.key("id")
             json.string(shownID)
         }
+        if let shownNumber = self.shownNumber {
+            json.key("number")
+            json.string(shownNumber)
+        }
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
     }
@@ -38,7 +42,8 @@ extension MessageEnvelope {
         }
         self.init(
             mentionsAll: value["all"]?.boolean ?? false, mentions: Self.names(value["mentions"]) ?? [],
-            visibleTo: Self.names(value["visible"]), pushData: value["push"]?.string, shownID: value["id"]?.string)
+            visibleTo: Self.names(value["visible"]), pushData: value["push"]?.string, shownID: value["id"]?.string,
+            shownNumber: value["number"]?.string)
     }
 
     private static func names(_ value: JSONValue?) -> [UserName]? {

@@ -151,7 +151,10 @@ extension MessageReads {
             if found.id == message.rawValue { return MessagePlace(id, found.sequence) }
             if found.id < message.rawValue { low = middle + 1 } else { high = found.sequence - 1 }
         }
-        return nil
+        // Clients of another server know what was imported from it by the number that it had there.
+        return try self.transaction.connection.first(
+            "SELECT sequence FROM message WHERE foreign_id = ? AND conversation_id = ?", String(message.rawValue), id
+        ) { row throws(StoreError) in MessagePlace(id, row.int64(0)) }
     }
 
     /// Messages of a conversation whose ids are above one position and not above another, oldest first. Says nothing

@@ -1,13 +1,19 @@
 package import ChatModel
 
-// Sequences of a conversation are 1, 2, 3 ... without a gap, but for what a restore passes over: clients may have seen numbers
-// that the backup does not know. Each restore records a floor above every number that was given before it; the next message
+// Sequences of a conversation are 1, 2, 3 ... without a gap, but for what the source of an import did not have any more, and
+// for what a restore passes over: clients may have seen numbers that the backup does not know. Each restore records a floor above every number that was given before it; the next message
 // of every conversation, those that do not exist yet included, comes behind the floor, and the range that it passes over is
 // a row of `sequence_gap`.
 extension Connection {
     /// Sequence above which the next message of every conversation is; 0 for a database that was never restored.
     func sequenceFloor() throws(StoreError) -> Int64 {
         try self.first("SELECT coalesce(max(floor), 0) FROM sequence_jump") { row throws(StoreError) in row.int64(0) }
+            ?? 0
+    }
+
+    /// Sequence that no gap of any conversation is above; 0 for none.
+    func newestGap() throws(StoreError) -> Int64 {
+        try self.first("SELECT coalesce(max(last), 0) FROM sequence_gap") { row throws(StoreError) in row.int64(0) }
             ?? 0
     }
 
@@ -37,7 +43,7 @@ extension WriteTransaction {
     /// Sequence at which a position comes to stand that a client names: at most the head, and on a message.
     func standing(at sequence: Int64, in conversation: ConversationState) throws(StoreError) -> Int64 {
         if sequence >= conversation.head { return conversation.head }
-        if sequence > self.memory.sequenceFloor || self.memory.sequenceFloor == 0 { return sequence }
+        if sequence > self.memory.newestGap || self.memory.newestGap == 0 { return sequence }
         return try self.connection.placed(sequence, in: conversation.id)
     }
 }
@@ -63,20 +69,22 @@ extension Verifier {
         return gaps
     }
 
-    /// Checks that each range ends where a restore has let numbers begin again.
+    /// Checks that each range ends where a restore has let numbers begin again, or that an import has left it out.
     func checkJumps() throws(StoreError) {
         let strays = try self.connection.query(
             """
             SELECT g.conversation_id, g.first, g.last FROM sequence_gap g
-            WHERE g.first < 1 OR g.last < g.first OR NOT EXISTS (SELECT 1 FROM sequence_jump j WHERE j.floor = g.last)
+            WHERE g.first < 1 OR g.last < g.first OR NOT (
+                EXISTS (SELECT 1 FROM sequence_jump j WHERE j.floor = g.last)
+                OR EXISTS (SELECT 1 FROM import_conversation i WHERE i.conversation_id = g.conversation_id))
             """
         ) { row throws(StoreError) in (row.int64(0), row.int64(1), row.int64(2)) }
         for (conversation, first, last) in strays {
             self.notes.add(
                 .sequence,
                 """
-                Conversation number \(conversation) is said to have no messages \(first) to \(last), and no restore has \
-                passed over them. Restore the last backup.
+                Conversation number \(conversation) is said to have no messages \(first) to \(last), and no restore or \
+                import has passed over them. Restore the last backup.
                 """)
         }
     }

@@ -31,7 +31,9 @@ extension ImportWrites {
         }
         let conversation = try self.transaction.knownConversation(id)
         var run = ImportedRun(conversation)
-        if let newest = try self.newest(of: conversation) { (run.lastID, run.newestSentAt) = newest }
+        if let newest = try self.newest(of: conversation) {
+            (run.lastID, run.newestSentAt, run.isForeign) = newest
+        }
         var outcome = ImportedMessagesOutcome()
         for (index, message) in messages.enumerated() {
             if let reason = try self.add(message, &run, &outcome) {
@@ -60,15 +62,19 @@ extension ImportWrites {
             try self.update(known, to: message, &run, &outcome)
             return nil
         }
-        guard message.sentAtMilliseconds >= run.newestSentAt else {
-            return "messages here are later: it was sent at a time for which there is no place any more"
-        }
+        if let obstacle = Self.obstacle(to: message, in: run) { return obstacle }
         guard let sender = try self.person(message.sender) else { return "the account of its sender was deleted" }
         let content = self.content(message, in: conversation)
         let id = self.id(of: message, after: run.lastID)
         run.lastID = id.rawValue
-        run.head = max(run.head, self.transaction.memory.sequenceFloor) + 1
-        run.newestSentAt = message.sentAtMilliseconds
+        let sequence = message.sequence ?? max(run.head, self.memory.sequenceFloor) + 1
+        if sequence > run.head + 1 {
+            try self.connection.noteGap(in: conversation.id, after: run.head, before: sequence)
+            self.memory.newestGap = max(self.memory.newestGap, sequence - 1)
+        }
+        run.first = run.first ?? (message.sequence == nil ? sequence : run.head + 1)
+        run.head = sequence
+        run.newestSentAt = max(message.sentAtMilliseconds, run.newestSentAt)
         if conversation.roles[sender] != nil { run.newestOwn[sender] = run.head }
         var body = content.body
         if message.isRecalled { body = [] }
@@ -77,7 +83,7 @@ extension ImportWrites {
             INSERT INTO message (conversation_id, sequence, id, sender_id, sent_at, kind, flags, countable, wire, expire,
                 client_token, topic, foreign_id, body, body_hash, envelope, sent_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, NULL)
-            """, conversation.id, run.head, id.rawValue, sender, message.sentAtMilliseconds,
+            """, conversation.id, run.head, id.rawValue, sender, run.newestSentAt,
             Int64(content.kind.rawValue), content.flags.rawValue, conversation.headCountable, content.wire.rawValue,
             Int64(content.expireSeconds), content.topic, message.foreignID, body, XXHash.of(body),
             content.envelope?.stored)
@@ -94,6 +100,21 @@ extension ImportWrites {
         return nil
     }
 
+    /// Why there is no place for a message.
+    private static func obstacle(to message: ImportedMessage, in run: ImportedRun) -> String? {
+        guard let sequence = message.sequence else {
+            return message.sentAtMilliseconds >= run.newestSentAt
+                ? nil : "messages here are later: it was sent at a time for which there is no place any more"
+        }
+        guard (1...ImportedMessage.maximumSequence).contains(sequence) else {
+            return "its sequence is not one of 1 to \(ImportedMessage.maximumSequence)"
+        }
+        guard run.head == 0 || run.isForeign else {
+            return "people have written here before it came: their messages have its sequence, or would stand before it"
+        }
+        return sequence > run.head ? nil : "another message has sequence \(sequence), or a later one is here"
+    }
+
     /// Content as it is stored: for some only where it names them, never unread, and empty when it was recalled.
     private func content(_ message: ImportedMessage, in conversation: ConversationState) -> MessageContent {
         var content = message.content
@@ -107,7 +128,8 @@ extension ImportWrites {
         let before = content.envelope
         content.envelope = MessageEnvelope(
             mentionsAll: before?.mentionsAll ?? false, mentions: before?.mentions ?? [], visibleTo: before?.visibleTo,
-            pushData: before?.pushData, shownID: message.id == nil ? message.foreignID : nil)
+            pushData: before?.pushData, shownID: message.id == nil ? message.foreignID : nil,
+            shownNumber: message.clientNumber)
         if content.envelope?.isEmpty == true { content.envelope = nil }
         return content
     }
@@ -124,22 +146,24 @@ extension ImportWrites {
         return MessageID(rawValue: max(first, last + 1))
     }
 
-    /// Number and time of the newest message; `nil` for none.
-    private func newest(of conversation: ConversationState) throws(StoreError) -> (id: Int64, sentAt: Int64)? {
+    /// Number and time of the newest message, and whether it was imported; `nil` for none.
+    private func newest(
+        of conversation: ConversationState
+    ) throws(StoreError) -> (id: Int64, sentAt: Int64, isForeign: Bool)? {
         guard conversation.head > 0 else { return nil }
         return try self.connection.first(
             """
-            SELECT id, sent_at FROM message WHERE conversation_id = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1
+            SELECT id, sent_at, foreign_id IS NOT NULL FROM message WHERE conversation_id = ? AND sequence <= ?
+            ORDER BY sequence DESC LIMIT 1
             """, conversation.id, conversation.head
-        ) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
+        ) { row throws(StoreError) in (row.int64(0), row.int64(1), row.int64(2) != 0) }
     }
 
     /// Writes the newest numbers of the conversation, of its members who wrote, and of what the import has brought.
     private func write(
         _ run: ImportedRun, of conversation: ConversationState, to number: Int64
     ) throws(StoreError) {
-        let (first, last) = (max(conversation.head, self.transaction.memory.sequenceFloor) + 1, run.head)
-        try self.transaction.connection.noteGap(in: conversation.id, after: conversation.head, before: first)
+        let (first, last) = (run.first ?? run.head, run.head)
         for (user, sequence) in run.newestOwn.sorted(by: { $0.key < $1.key }) {
             try self.connection.run(
                 """
@@ -279,11 +303,13 @@ extension ImportWrites {
     /// Conversations that `settle` looks at.
     private static let settledConversations = 5
 
-    /// Does `markRead` for the next conversations of an import.
+    /// Does `markRead` for the next conversations of an import. One from WuKongIM has brought positions of its own: who has
+    /// none there has read nothing.
     ///
     /// - Parameter id: conversation that came last.
     /// - Returns: the last one of these; `nil` when there is none left.
     package func settle(_ number: Int64, after id: ConversationID) throws(StoreError) -> ConversationID? {
+        guard try self.underWay(number).source != ImportRecord.wuKongIM else { return nil }
         let page = try self.transaction.reading.imports.conversations(
             of: number, after: id, limit: Self.settledConversations)
         try self.markRead(page, of: number)
@@ -317,6 +343,10 @@ struct ImportedRun {
     var head: Int64
     /// When the newest message was sent, UTC milliseconds.
     var newestSentAt: Int64 = 0
+    /// True where the newest message was imported.
+    var isForeign = true
+    /// Sequence that was given first, or that the first gap begins with.
+    var first: Int64?
     /// Number of the newest message.
     var lastID: Int64 = 0
     var revision: Int64

@@ -64,7 +64,8 @@ extension MessageReads {
             d.wire, d.envelope, e.patched_at,
             CASE WHEN g.flags & \(MessageFlags.restricted) THEN (
                 SELECT count(*) FROM json_each(g.envelope, '$.visible') v JOIN user vu ON vu.name = v.value
-                JOIN member vm ON vm.conversation_id = ?4 AND vm.user_id = vu.id WHERE vu.id <> g.sender_id) END
+                JOIN member vm ON vm.conversation_id = ?4 AND vm.user_id = vu.id WHERE vu.id <> g.sender_id) END,
+            g.foreign_id
         FROM json_each(?1) j
         JOIN conversation c ON c.id = ?4
         LEFT JOIN message_extra e ON e.conversation_id = ?2 AND e.sequence = j.value
@@ -134,6 +135,7 @@ extension MessageReads {
         var extra = MessageExtra(
             place: MessagePlace(id, row.int64(0)), id: MessageID(rawValue: row.int64(1)),
             revision: max(row.int64(2), row.int64(12)))
+        extra.shownID = row.optionalText(22)
         let withdrawal = Withdrawal(rawValue: row.int64(3))
         extra.isRecalled = withdrawal.contains(.recalled)
         extra.isDeletedForAll = withdrawal.contains(.deleted)

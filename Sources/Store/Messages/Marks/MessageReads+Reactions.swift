@@ -9,7 +9,8 @@ extension MessageReads {
     ) throws(StoreError) -> [Reaction] {
         try self.check(access, to: id)
         let sql: StaticString = """
-            SELECT a.sequence, g.id, u.name, u.display_name, a.name, a.removed, a.revision, a.changed_at
+            SELECT a.sequence, g.id, u.name, u.display_name, a.name, a.removed, a.revision, a.changed_at,
+                g.foreign_id
             FROM message_reaction a JOIN user u ON u.id = a.user_id
             JOIN message g ON g.conversation_id = a.conversation_id AND g.sequence = a.sequence
             WHERE a.conversation_id = ? AND a.revision > ? ORDER BY a.revision LIMIT ?
@@ -29,7 +30,8 @@ extension MessageReads {
     ) throws(StoreError) -> [Reaction] {
         try self.check(access, to: id)
         let sql: StaticString = """
-            SELECT a.sequence, g.id, u.name, u.display_name, a.name, a.removed, a.revision, a.changed_at
+            SELECT a.sequence, g.id, u.name, u.display_name, a.name, a.removed, a.revision, a.changed_at,
+                g.foreign_id
             FROM message_reaction a JOIN user u ON u.id = a.user_id
             JOIN message g ON g.conversation_id = a.conversation_id AND g.sequence = a.sequence
             WHERE a.conversation_id = ? AND a.sequence IN (SELECT value FROM json_each(?)) AND a.removed = 0
@@ -42,10 +44,12 @@ extension MessageReads {
     }
 
     private static func reaction(_ row: Row, in id: ConversationID) throws(StoreError) -> Reaction {
-        Reaction(
+        var reaction = Reaction(
             place: MessagePlace(id, row.int64(0)), messageID: MessageID(rawValue: row.int64(1)),
             user: try row.userName(2), displayName: row.optionalText(3), name: row.text(4),
             isRemoved: row.int64(5) != 0, revision: row.int64(6), changedAtMilliseconds: row.int64(7))
+        reaction.shownID = row.optionalText(8)
+        return reaction
     }
 
     /// How often each name was given to each message of a page of history, the oldest name of a message first. At most

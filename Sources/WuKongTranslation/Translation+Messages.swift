@@ -109,12 +109,24 @@ extension Translation {
         header.dup = isRepeat
         let isWithdrawn = content.flags.contains(.withdrawn)
         return ReceivedMessage(
-            header: header, setting: self.setting(of: content), messageID: message.id.rawValue,
+            header: header, setting: self.setting(of: content),
+            messageID: self.messageID(message.id, shown: content.envelope?.shownID),
             sequence: message.sequence, timestampSeconds: message.sentAtMilliseconds / 1000, channelID: channelID,
             channelType: channelType, fromUID: self.senderUID(message.senderName), payload: self.payload(of: content),
             payloadIsJSONObject: isWithdrawn || content.flags.contains(.bodyIsJSONObject),
-            clientMessageNumber: message.clientToken.map { String(decoding: $0.bytes, as: UTF8.self) },
+            clientMessageNumber: self.clientToken(of: message).map { String(decoding: $0.bytes, as: UTF8.self) },
             topic: self.topic(of: content), expire: content.expireSeconds)
+    }
+
+    /// Number by which clients know a message: of an imported one the number that it had at its source.
+    package static func messageID(_ id: MessageID, shown: String?) -> Int64 {
+        guard let shown, let number = Int64(shown), number > 0 else { return id.rawValue }
+        return number
+    }
+
+    /// Client number of a message: of an imported one the number that it had at its source.
+    package static func clientToken(of message: Message) -> ClientToken? {
+        message.clientToken ?? message.content.envelope?.shownNumber.flatMap { ClientToken(Array($0.utf8)) }
     }
 
     /// The payload that receivers get.

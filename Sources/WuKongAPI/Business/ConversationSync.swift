@@ -109,7 +109,7 @@ struct ConversationSync: Sendable {
         writer.key("last_msg_seq")
         writer.integer(conversation.head)
         writer.key("last_client_msg_no")
-        writer.string(line.messages.first?.message.clientToken?.bytes ?? [])
+        writer.string(line.messages.first.flatMap { Translation.clientToken(of: $0.message) }?.bytes ?? [])
         writer.key("offset_msg_seq")
         writer.integer(line.offset)
         writer.key("version")

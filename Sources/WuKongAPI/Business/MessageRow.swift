@@ -107,9 +107,10 @@ enum Visibility {
 extension MessageExtra {
     /// Source: TangSengDaoDao server, messageExtraResp.
     var row: JSONValue {
+        let id = Translation.messageID(self.id, shown: self.shownID)
         var members: [(String, JSONValue)] = [
-            ("message_id", .integer(self.id.rawValue)),
-            ("message_id_str", .string("\(self.id.rawValue)")),
+            ("message_id", .integer(id)),
+            ("message_id_str", .string("\(id)")),
             ("revoke", .flag(self.isRecalled)),
             ("revoker", .text(self.recalledBy?.text)),
             ("voice_status", .flag(self.isHeard)),
@@ -146,9 +147,10 @@ extension Reaction {
             ("is_deleted", .flag(self.isRemoved)),
             ("created_at", .string(BusinessTime.text(milliseconds: self.changedAtMilliseconds))))
         guard let channel else { return row }
+        let id = Translation.messageID(self.messageID, shown: self.shownID)
         return row.adding(
             .fields(
-                ("message_id", .string("\(self.messageID.rawValue)")), ("channel_id", .string(channel.id)),
+                ("message_id", .string("\(id)")), ("channel_id", .string(channel.id)),
                 ("channel_type", .number(channel.typeNumber))))
     }
 }

@@ -99,6 +99,11 @@ extension ReadTransaction {
         ofMessage id: MessageID, named channel: BusinessChannel?, of user: UserID
     ) throws(StoreError) -> MessagePlace {
         if let channel { return try self.place(id, channel, of: user) }
+        if let place = try self.imports.place(of: String(id.rawValue)),
+            try self.conversations.member(user, in: place.conversation) != nil
+        {
+            return place
+        }
         // Ids begin with the time: only conversations that lived then are looked at.
         for line in try self.conversations.page(of: user) {
             let conversation = line.conversation

@@ -30,7 +30,7 @@ struct ConversationAnswer: Sendable {
         let id = self.line.conversation.id
         let newest = try transaction.messages.latest(
             in: id, limit: max(1, limit), as: .member(user), maximumBytes: max(1, budget))
-        self.lastToken = newest.last?.clientToken
+        self.lastToken = newest.last.flatMap { Translation.clientToken(of: $0) }
         guard limit > 0 else { return }
         let place = try MessageAnswer.Place(self.line.conversation, transaction)
         for message in newest.reversed() where message.sequence > sequence {

@@ -8,6 +8,7 @@ import WuKongWire
 /// `message_idstr` repeats the id for JavaScript, whose numbers cannot hold it. Source: WuKongIM v2.2.5, server API,
 /// MessageResp.
 struct MessageMembers {
+    /// Number as clients know it.
     let id: MessageID
     let sequence: Int64
     let clientToken: ClientToken?
@@ -20,9 +21,10 @@ struct MessageMembers {
     var setting: WuKongSetting
 
     init(_ message: Message, channelID: String, channelType: Int64) {
-        self.id = message.id
+        self.id = MessageID(
+            rawValue: Translation.messageID(message.id, shown: message.content.envelope?.shownID))
         self.sequence = message.sequence
-        self.clientToken = message.clientToken
+        self.clientToken = Translation.clientToken(of: message)
         self.senderName = message.senderName
         self.sentAtMilliseconds = message.sentAtMilliseconds
         self.channelID = channelID

@@ -62,23 +62,52 @@ done
 step "size of the binary, by module"
 "$python" deploy/binary_size.py .build/teahouse.map "$teahouse"
 
-step "foreign clients"
-Tests/Foreign/run.sh "$python" "$teahouse" $long
+# Two stages at a time: most of them wait for clocks, disks and browsers longer than they compute. Each writes to a file of its own.
+stages=.build/stages
+rm -rf "$stages"
+mkdir -p "$stages"
+stage_foreign() { Tests/Foreign/run.sh "$python" "$teahouse" $long; }
+stage_console() { Tests/Console/run.sh "$python" "$teahouse"; }
+stage_page() { Tests/Page/run.sh "$python" "$teahouse" $long; }
+stage_crashes() { Tests/Crash/run.sh "$python" "$teahouse" $long; }
+stage_package() { Tests/Package/run.sh "$python" "$teahouse"; }
+stage_fuzzing() {
+    for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds" || return 1; done
+}
 
-step "the console, in a terminal"
-Tests/Console/run.sh "$python" "$teahouse"
+# Runs stages one after another; the first that fails ends the lane.
+lane() {
+    for stage in "$@"; do
+        local began=$SECONDS
+        if ! "stage_$stage" >"$stages/$stage.log" 2>&1; then
+            echo "== $stage FAILED after $((SECONDS - began))s"
+            echo "$stage" >>"$stages/failed"
+            return 1
+        fi
+        echo "== $stage passed in $((SECONDS - began))s"
+    done
+}
 
-step "the page, in a browser"
-Tests/Page/run.sh "$python" "$teahouse" $long
-
-step "crashes"
-Tests/Crash/run.sh "$python" "$teahouse" $long
-
-step "the package, in a clean root"
-Tests/Package/run.sh "$python" "$teahouse"
-
-step "fuzzing, ${seconds}s each"
-for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds"; done
+step "foreign clients, the console and the page; beside them crashes, the package and fuzzing"
+trap 'trap - INT TERM; kill 0' INT TERM
+lane foreign console page &
+first=$!
+lane crashes package fuzzing &
+second=$!
+wait "$first" || true
+wait "$second" || true
+trap - INT TERM
+for log in "$stages"/*.log; do
+    printf '\n== %s\n' "$(basename "$log" .log)"
+    tail -n 200 "$log"
+done
+if [ -s "$stages/failed" ]; then
+    while read -r stage; do
+        printf '\n== %s FAILED; the end of what it said:\n' "$stage"
+        tail -n 60 "$stages/$stage.log" | cut -c -1000
+    done <"$stages/failed"
+    exit 1
+fi
 
 if [ -n "$long" ]; then
     step "an hour of people who come and go"

@@ -23,6 +23,9 @@ package enum AdminConversationRequest: Equatable, Sendable {
     case look(String, AdminConversationPlace, limit: Int64)
     /// Recalls a message as its sender could, whatever its age. With `forGood` it is deleted for everyone instead.
     case recall(String, sequence: Int64, forGood: Bool)
+    /// Gives a message another text, as its sender could, whatever its age; the words list is not asked. The text has at
+    /// least one visible character, the body with it the bound of any message.
+    case edit(String, sequence: Int64, text: String)
     /// Asks for the delivery and read state of a message per receiver, by the number of the user; `after` is the `next`
     /// of the page before.
     case trace(String, sequence: Int64, after: Int64?)
@@ -53,7 +56,7 @@ extension AdminConversationRequest: AdminDefinitions {
         .list(of: .sample, after: .sample), .createDirect(.sample, .sample), .createRoom(.sample, title: .sample),
         .rename(.sample, title: .sample), .setAttributes(.sample, patch: .sample), .delete(.sample),
         .look(.sample, .sample, limit: .sample), .recall(.sample, sequence: .sample, forGood: .sample),
-        .trace(.sample, sequence: .sample, after: .sample), .seeAs(.sample, .sample, before: .sample, limit: .sample),
+        .edit(.sample, sequence: .sample, text: .sample), .trace(.sample, sequence: .sample, after: .sample), .seeAs(.sample, .sample, before: .sample, limit: .sample),
         .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
     ]
 
@@ -120,6 +123,14 @@ extension AdminConversationRequest: AdminDefinitions {
                 fields("conversation", name, .conversation),
                 sequence: fields("sequence", sequence, .argument("SEQUENCE", "argument.sequence")),
                 forGood: fields("forGood", forGood, .flag("for-good", "option.forGood")))
+        case .edit(let name, let sequence, let text):
+            fields.change("message.edit", .conversation(name))
+            fields.asks("console.messages.edit", ["console.messages.editConsequence"], of: [String(sequence)])
+            fields.ctl("message edit", says: "ctl.message.edited", evenForNone: true, examples: ["tea 17 '茶在三楼'"])
+            return try .edit(
+                fields("conversation", name, .conversation),
+                sequence: fields("sequence", sequence, .argument("SEQUENCE", "argument.sequence")),
+                text: fields("text", text, .argument("TEXT", "argument.messageText")))
         case .trace(let name, let sequence, let after):
             fields.look("message.trace", name)
             fields.ctl("message trace", examples: ["tea 17"])

@@ -1,6 +1,7 @@
 import AdminAPI
 import Broker
 import ChatModel
+import ContentTranslation
 import Store
 
 extension AdminHandler {
@@ -15,6 +16,8 @@ extension AdminHandler {
         case .look(let conversation, let place, let limit): self.look(conversation, place, limit: Int(limit), then)
         case .recall(let conversation, let sequence, let forGood):
             self.recall(conversation, sequence, forGood: forGood, then)
+        case .edit(let conversation, let sequence, let text):
+            self.edit(conversation, sequence, text: text, then)
         case .trace(let conversation, let sequence, let after):
             self.trace(conversation, sequence, after: after, then)
         case .seeAs(let conversation, let member, let before, let limit):
@@ -167,6 +170,31 @@ extension AdminHandler {
             } else {
                 try transaction.messages.recall(place, by: .operator)
             }
+            return .done
+        }
+    }
+
+    private func edit(_ conversation: String, _ sequence: Int64, text: String, _ then: @escaping Answer) {
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            return then(.failure(AdminError(.invalid, "a message has words: take it back instead")))
+        }
+        self.write(then) { transaction throws(StoreError) in
+            let found = try Self.find(conversation, transaction.reading)
+            guard
+                let stored = try transaction.reading.messages.one(
+                    in: found.id, sequence: sequence, as: .unrestricted)
+            else {
+                throw .notFound("message \(sequence) of \(conversation)")
+            }
+            let extra = try transaction.reading.messages.extras(of: [sequence], in: found.id, for: nil)[sequence]
+            let content = Content(of: (extra.flatMap(stored.edited) ?? stored).content)
+            guard let edited = NativeContentCodec.stored(content, withText: text) else {
+                throw .invalid("message \(sequence) of \(conversation) has no text that could be changed")
+            }
+            guard content.text != text || extra?.isRecalled == true else { return .done }
+            try transaction.messages.edit(
+                MessagePlace(found.id, sequence), newBody: edited.body, isJSONObject: true, wire: .native,
+                by: .operator)
             return .done
         }
     }

@@ -57,6 +57,24 @@ package enum NativeContentCodec {
         return stored
     }
 
+    /// The content with another text, as it is stored.
+    ///
+    /// - Returns: `nil` for content whose text is nobody's to change: places, cards, calls, what an app's own kind holds, and
+    ///   what cannot be read.
+    package static func stored(_ content: Content, withText text: String) -> MessageContent? {
+        switch content.form {
+        case .text, .richText:
+            return self.stored(Content(.text, text: text, mentions: content.mentions, reply: content.reply))
+        case .picture, .animation, .voice, .video, .file:
+            var content = content
+            content.text = text
+            return self.stored(content)
+        case .sticker, .place, .card, .forwarded, .call, .systemMessage, .command, .custom, .withdrawn, .encrypted,
+            .unreadable:
+            return nil
+        }
+    }
+
     // MARK: Writing
 
     /// Name of the kind of a content.

@@ -48,6 +48,10 @@ let talkRequestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"message.recall","with":{"conversation":"verona","sequence":9,"forGood":true}}"#
     ),
     (
+        .conversationDetails(.edit("verona", sequence: 9, text: "it was the lark")),
+        #"{"id":7,"ask":"message.edit","with":{"conversation":"verona","sequence":9,"text":"it was the lark"}}"#
+    ),
+    (
         .conversationDetails(.trace("verona", sequence: 9, after: 3)),
         #"{"id":7,"ask":"message.trace","with":{"conversation":"verona","sequence":9,"after":3}}"#
     ),

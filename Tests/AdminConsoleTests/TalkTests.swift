@@ -376,6 +376,20 @@ extension Samples {
         #expect(console.screen()[22] == " ! nothing can be taken back now")
     }
 
+    @Test("the words of a message are changed in a field that begins with them, and z brings the former ones back")
+    func edit() {
+        let console = self.console()
+        console.press(.character("r"))
+        #expect(console.screen().contains { $0.contains("line 40") && $0.contains("│") })
+        console.press(.control("u"), .enter)
+        #expect(console.changes().isEmpty)
+        console.type("第四十行")
+        console.press(.enter)
+        #expect(console.changes() == [.conversationDetails(.edit("id:1", sequence: 40, text: "第四十行"))])
+        console.press(.character("z"))
+        #expect(console.changes().last == .conversationDetails(.edit("id:1", sequence: 40, text: "line 40")))
+    }
+
     @Test("the system writes")
     func system() {
         let console = self.console()

@@ -172,6 +172,38 @@ import Testing
         #expect(try texts(.since(0), 2) == ["m1", "m2"])
     }
 
+    @Test("the operator changes words, however old; everybody sees the new ones, and the former ones stay")
+    func edit() throws {
+        let (fixture, client) = try self.furnished()
+        defer { withExtendedLifetime(fixture) {} }
+        func change(_ sequence: Int64, _ text: String) -> AdminRequest {
+            .conversationDetails(.edit("verona", sequence: sequence, text: text))
+        }
+        #expect(try client.ask(change(2, "茶在三楼")) == .done)
+        // The same words again are no further edit.
+        #expect(try client.ask(change(2, "茶在三楼")) == .done)
+        guard
+            case .messages(let messages) = try client.ask(
+                .conversationDetails(.look("verona", .around(2), limit: 1)))
+        else {
+            Issue.record("no messages")
+            return
+        }
+        #expect(messages.map(\.text) == ["茶在三楼"] && messages.map(\.editCount) == [1])
+        guard
+            case .conversationDetails(.trace(let trace)) = try client.ask(
+                .conversationDetails(.trace("verona", sequence: 2, after: nil)))
+        else {
+            Issue.record("no trace")
+            return
+        }
+        #expect(trace.former.map(\.text) == ["m2"])
+        #expect(client.refusal(of: change(2, " \n"))?.code == .invalid)
+        #expect(client.refusal(of: change(99, "x"))?.code == .notFound)
+        #expect(try client.ask(.conversationDetails(.recall("verona", sequence: 3, forGood: false))) == .done)
+        #expect(client.refusal(of: change(3, "x")) != nil)
+    }
+
     @Test("the operator takes back what is old, and the devices are told after the commit")
     func recall() throws {
         let told = ConditionLock<[Int64]>([])

@@ -32,6 +32,29 @@ enum MessageActions {
         ]
     }
 
+    /// Gives a message other words, in a field of several lines that begins with those of now.
+    static func edit(_ message: AdminMessage, of conversation: AdminConversation, _ look: Look) -> [Intent] {
+        // A field that begins with half a text would lose the rest of it.
+        guard [.text, .richText].contains(message.sketch.form), !message.isWithdrawn, !message.isCut else {
+            return look.nothing("console.messages.editNot")
+        }
+        let reference = conversation.reference
+        @Sendable func request(_ text: String) -> AdminRequest {
+            .conversationDetails(.edit(reference, sequence: message.sequence, text: text))
+        }
+        let form = Form(
+            look("console.messages.edit") + ": \(message.sequence) \(message.senderName ?? message.sender)",
+            [Form.Field(look("table.text"), message.text, isMultiline: true)],
+            check: { $0[0].contains { !$0.isWhitespace } ? nil : look("console.groups.textMissing") },
+            submit: { values in
+                var operatorAction = OperatorAction([request(values[0])], done: look("ctl.message.edited"))
+                operatorAction.undo = OperatorAction(
+                    [request(message.text)], done: look("console.messages.editUndone"))
+                return [.perform(operatorAction)]
+            })
+        return [.form(form)]
+    }
+
     static func writeAsSystem(_ conversation: AdminConversation, _ look: Look) -> [Intent] {
         // The system is neither of the two.
         guard conversation.kind != .direct, let system = Self.system else {

@@ -17,7 +17,7 @@ extension AdminMessage: TableRow {
 struct MessagesScreen: TableScreen {
     enum Command {
         case open, older, newer, jump, jumpTime, order, trace, seeAs
-        case recall, recallForGood, write, writeAsSystem, export, find
+        case edit, recall, recallForGood, write, writeAsSystem, export, find
     }
 
     /// Messages that are kept; then those at the other end go.
@@ -42,6 +42,7 @@ struct MessagesScreen: TableScreen {
         KeyBinding(.character("e"), .order, "console.messages.newest"),
         KeyBinding(.character("t"), .trace, "console.messages.trace"),
         KeyBinding(.character("V"), .seeAs, "console.seen.choose"),
+        KeyBinding(.character("r"), .edit, "console.messages.edit", isChange: true),
         KeyBinding(.character("x"), .recall, "console.messages.recall", isChange: true),
         KeyBinding(.character("X"), .recallForGood, "console.messages.recallForGood", isChange: true),
         KeyBinding(.character("w"), .write, "console.groups.write", isChange: true),
@@ -159,6 +160,9 @@ struct MessagesScreen: TableScreen {
             if command == .open { return [.page(Self.page(message, look))] }
             return [.open(TraceScreen(message, of: self.conversation))]
         case .seeAs: return MessageActions.seeAs(self.conversation, look)
+        case .edit:
+            guard let message = self.rows.current else { return look.nothing() }
+            return MessageActions.edit(message, of: self.conversation, look)
         case .recall, .recallForGood:
             return MessageActions.recall(
                 self.rows.targets, of: self.conversation, forGood: command == .recallForGood, look)

@@ -81,7 +81,7 @@ enum MessageMarkRoutes {
         call.read { store throws(StoreError) in
             try reader.knownMessage(place, in: store)
         } then: { message in
-            guard let edited = message.edited(text) else {
+            guard let edited = NativeContentCodec.stored(message.content, withText: text) else {
                 return call.fail(Problem(.notApplicable, "the text of such a message cannot be changed"))
             }
             // The word list is held against an edit as against a message.
@@ -173,24 +173,6 @@ enum MessageMarkRoutes {
                 writer.endArray()
                 writer.endObject()
             }
-        }
-    }
-}
-
-extension NativeMessage {
-    /// The message with another text, as it is stored; `nil` for one whose text is not its author's to change.
-    fileprivate func edited(_ text: String) -> MessageContent? {
-        switch self.content.form {
-        case .text, .richText:
-            return NativeContentCodec.stored(
-                Content(.text, text: text, mentions: self.content.mentions, reply: self.content.reply))
-        case .picture, .animation, .voice, .video, .file:
-            var content = self.content
-            content.text = text
-            return NativeContentCodec.stored(content)
-        case .sticker, .place, .card, .forwarded, .call, .systemMessage, .command, .custom, .withdrawn, .encrypted,
-            .unreadable:
-            return nil
         }
     }
 }

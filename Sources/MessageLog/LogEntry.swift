@@ -40,6 +40,15 @@ package enum LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
+    /// Receipts that a position causes.
+    package var receipts: [LoggedReceipt] {
+        switch self {
+        case .message: []
+        case .read(let read): read.receipts
+        case .delivered(let delivered): delivered.receipts
+        }
+    }
+
     /// The newest number of the sequencer in it; 0 for none.
     package var number: Int64 {
         switch self {

@@ -15,6 +15,8 @@ package final class LogLayer {
     private var listed = 0
     /// Members whose rows change.
     private var memberCount = 0
+    /// Bytes that applying writes of receipts, estimated.
+    private var receiptBytes = 0
     private(set) var oldestMessage: MessageID?
     private(set) var newestMessage: MessageID?
     /// The newest number of a message or event; 0 for none.
@@ -27,7 +29,7 @@ package final class LogLayer {
 
     var applyingBytes: Int {
         self.bytes + self.runs.count * LogTail.conversationBytes + self.memberCount * LogTail.memberBytes
-            + self.listed * LogTail.listedBytes
+            + self.listed * LogTail.listedBytes + self.receiptBytes
     }
 
     /// Records of each conversation, in the order in which the database keeps them.
@@ -44,7 +46,9 @@ package final class LogLayer {
     /// Adds a position of a person.
     func add(position entry: LogEntry, at position: UInt64, bytes: Int) {
         self.note(position, entry.number, bytes)
-        if self.run(of: entry.conversation).add(position: entry, at: position, bytes: bytes) { self.memberCount += 1 }
+        let run = self.run(of: entry.conversation)
+        if run.add(position: entry, at: position, bytes: bytes) { self.memberCount += 1 }
+        self.receiptBytes += run.addReceivers(of: entry.receipts)
     }
 
     private func note(_ position: UInt64, _ number: Int64, _ bytes: Int) {
@@ -104,6 +108,8 @@ package final class LogRun {
     private(set) package var members: [UserID: LogTail.MemberPin] = [:]
     /// A message has rows beside it.
     private(set) var hasLists = false
+    /// People who get receipts.
+    private var receivers: Set<UserID> = []
     /// Newest numbers of the conversation; `nil` when there is no message.
     private(set) package var pin: LogTail.ConversationPin?
 
@@ -131,6 +137,14 @@ package final class LogRun {
             return self.change(delivered.user) { pin in
                 if delivered.acknowledges { pin.acknowledged = max(pin.acknowledged ?? 0, delivered.sequence) }
             }
+        }
+    }
+
+    /// - Returns: bytes that applying writes of receipts, estimated.
+    fileprivate func addReceivers(of receipts: [LoggedReceipt]) -> Int {
+        receipts.reduce(0) { bytes, receipt in
+            let isNew = self.receivers.insert(receipt.sender).inserted
+            return bytes + LogTail.receiptBytes + (isNew ? LogTail.receiverBytes : 0)
         }
     }
 

@@ -66,6 +66,12 @@ package final class LogTail {
     /// The same for one row beside a message: a reminder, a count for one person, a flagged word.
     static let listedBytes = 2 * LogFormat.pageBytes
 
+    /// The same for somebody who gets receipts in a conversation: four indexes by person and by conversation, two of which may
+    /// be split.
+    static let receiverBytes = 6 * LogFormat.pageBytes
+    /// Bytes of the rows of one receipt and of their places in indexes by number and time, twice: pages are filled half.
+    static let receiptBytes = 1_024
+
     private let bounds: Bounds
     /// In the order of their records; new ones go to the last, which is empty or not sealed.
     private var layers: [LogLayer] = [LogLayer()]
@@ -117,10 +123,14 @@ package final class LogTail {
     ///   - records: how many they are; each may be of another member.
     ///   - conversations: how many they are of; `nil` when each may be of another one.
     ///   - listed: how many rows they have beside the messages.
-    package func hasRoom(bytes: Int, records: Int, conversations: Int? = nil, listed: Int = 0) -> Bool {
+    ///   - receipts: how many receipts they cause; each may be for somebody else.
+    package func hasRoom(
+        bytes: Int, records: Int, conversations: Int? = nil, listed: Int = 0, receipts: Int = 0
+    ) -> Bool {
         let pins = (conversations ?? records) * Self.conversationBytes + records * Self.memberBytes
+        let beside = listed * Self.listedBytes + receipts * (Self.receiverBytes + Self.receiptBytes)
         return self.bytes + bytes <= self.bounds.bytes
-            && self.applyingBytes + bytes + pins + listed * Self.listedBytes <= self.bounds.pages
+            && self.applyingBytes + bytes + pins + beside <= self.bounds.pages
     }
 
     // MARK: Growing

@@ -229,7 +229,21 @@ extension LogTail {
         mentioning.lists = LoggedLists(reminded: [self.romeo, UserID(rawValue: 4)], flaggedWords: ["word"])
         wide.add([.message(mentioning)], at: 7, bytes: 1_000)
         #expect(wide.applyingBytes == before + 1_000 + 3 * LogTail.listedBytes)
-        wide.noteSynced(through: 7)
+        // Receipts are rows by their number, and places in the indexes of who gets them.
+        #expect(wide.hasRoom(bytes: 0, records: 0, receipts: 6) && !wide.hasRoom(bytes: 0, records: 0, receipts: 10))
+        let withoutReceipts = wide.applyingBytes
+        var reached = LoggedDelivered(
+            user: UserID(rawValue: 77), deviceClass: nil, conversation: mentioning.conversation, sequence: 2,
+            acknowledges: true, wallMilliseconds: 1)
+        reached.receipts = [1, 1, 2].map { sender in
+            LoggedReceipt(
+                sequence: 1, message: MessageID(rawValue: 1), sender: UserID(rawValue: sender),
+                position: StorePosition(rawValue: 9), atMilliseconds: 1)
+        }
+        wide.add([.delivered(reached)], at: 8, bytes: 500)
+        let receiptBytes = 3 * LogTail.receiptBytes + 2 * LogTail.receiverBytes
+        #expect(wide.applyingBytes == withoutReceipts + 500 + LogTail.memberBytes + receiptBytes)
+        wide.noteSynced(through: 8)
         _ = wide.begun()
         wide.finishApplying()
         #expect(wide.isEmpty && wide.applyingBytes == 0)

@@ -162,12 +162,7 @@ extension FeedWrites {
         var lastForAll: StorePosition?
         for (index, row) in rows.rows.enumerated() {
             if index > 0 { position = StorePosition(self.transaction.nextMessageID()) }
-            try self.transaction.connection.run(
-                """
-                INSERT INTO change_feed (position, conversation_id, user_id, kind, sequence, person_id)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """, position.rawValue, rows.conversation, row.receiver, row.kind.rawValue, row.sequence,
-                row.person)
+            try self.transaction.connection.insert(row, at: position, in: rows.conversation)
             if row.receiver == nil { lastForAll = position }
         }
         guard let lastForAll else { return }
@@ -176,11 +171,40 @@ extension FeedWrites {
     }
 }
 
+/// A row of the feed.
+private struct FeedRow {
+    let kind: FeedKind
+    /// The one person whom it is for; `nil` for everybody in the conversation.
+    let receiver: UserID?
+    let sequence: Int64?
+    let person: UserID?
+}
+
+extension Connection {
+    fileprivate func insert(
+        _ row: FeedRow, at position: StorePosition, in conversation: ConversationID
+    ) throws(StoreError) {
+        try self.run(
+            """
+            INSERT INTO change_feed (position, conversation_id, user_id, kind, sequence, person_id)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, position.rawValue, conversation, row.receiver, row.kind.rawValue, row.sequence, row.person)
+    }
+
+    /// Notes that somebody got or read a message, for its sender.
+    func addReceiptToFeed(
+        at position: StorePosition, in conversation: ConversationID, sequence: Int64, sender: UserID
+    ) throws(StoreError) {
+        let row = FeedRow(kind: .receipt, receiver: sender, sequence: sequence, person: nil)
+        try self.insert(row, at: position, in: conversation)
+    }
+}
+
 /// Rows that one event adds to the feed.
 private struct FeedRows {
     let event: ChangeEvent
     let conversation: ConversationID
-    private(set) var rows: [(kind: FeedKind, receiver: UserID?, sequence: Int64?, person: UserID?)] = []
+    private(set) var rows: [FeedRow] = []
 
     init(event: ChangeEvent, conversation: ConversationID) {
         self.event = event
@@ -190,7 +214,7 @@ private struct FeedRows {
     /// - Parameter receiver: `nil` for everybody in the conversation.
     mutating func add(
         _ kind: FeedKind, for receiver: UserID?, _ sequence: Int64? = nil, about person: UserID? = nil
-    ) { self.rows.append((kind, receiver, sequence, person)) }
+    ) { self.rows.append(FeedRow(kind: kind, receiver: receiver, sequence: sequence, person: person)) }
 }
 
 extension ChangeEvent {

@@ -47,13 +47,7 @@ package enum EventLogBounds {
 extension Connection {
     /// Keeps an event. What devices catch up with in another way (messages, edits, reading) is not kept.
     func log(_ event: ChangeEvent) throws(StoreError) {
-        guard let place = event.place, event.change.isLogged, let row = EventEncoding(event.change) else { return }
-        try self.run(
-            """
-            INSERT INTO conversation_event (number, conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?, ?)
-            """, event.position.rawValue, place.conversation, event.atMilliseconds, event.actorID, row.kind, row.payload
-        )
-        let number = event.position.rawValue
+        guard let place = event.place else { return }
         let concerned: [UserID]
         switch event.change {
         case .receipt: concerned = event.receivers
@@ -63,10 +57,25 @@ extension Connection {
             .recalled, .annotated, .read, .own, .ended, .person:
             concerned = event.subjects
         }
-        for user in concerned {
+        try self.log(
+            event.change, event.position, in: place.conversation, by: event.actorID, at: event.atMilliseconds,
+            concerning: concerned)
+    }
+
+    /// Keeps a change that is told of, at a position and a moment, which no other event has.
+    func log(
+        _ change: ChangeEvent.Change, _ position: StorePosition, in conversation: ConversationID, by actor: UserID,
+        at moment: Int64, concerning people: [UserID]
+    ) throws(StoreError) {
+        guard change.isLogged, let row = EventEncoding(change) else { return }
+        try self.run(
+            """
+            INSERT INTO conversation_event (number, conversation_id, at, actor_id, kind, payload) VALUES (?, ?, ?, ?, ?, ?)
+            """, position.rawValue, conversation, moment, actor, row.kind, row.payload)
+        for user in people {
             try self.run(
-                "INSERT INTO conversation_event_person (user_id, at, number) VALUES (?, ?, ?)", user,
-                event.atMilliseconds, number)
+                "INSERT INTO conversation_event_person (user_id, at, number) VALUES (?, ?, ?)", user, moment,
+                position.rawValue)
         }
     }
 

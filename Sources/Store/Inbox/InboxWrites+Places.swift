@@ -67,27 +67,19 @@ extension InboxWrites {
 }
 
 extension MessageWrites {
-    /// `acknowledge` as a record. In a transaction where senders are to be told.
+    /// `acknowledge` as a record.
     func recordAcknowledged(
         _ user: UserID, in conversation: ConversationState, upTo sequence: Int64, tellsGroups: Bool,
         _ recorder: PositionRecorder
     ) throws(StoreError) -> Bool {
-        let inbox = self.transaction.inbox
-        guard conversation.kind != .room, conversation.roles[user] != nil,
-            let before = try inbox.acknowledged(by: user, in: conversation, recorder.log.tail)
-        else { return false }
-        let target = try self.transaction.standing(at: sequence, in: conversation)
-        guard target > before else { return false }
-        if self.tellsArrival(in: conversation, tellsGroups: tellsGroups),
-            try inbox.hasAskedReceipts(conversation, of: user, after: before, upTo: target, recorder.log.tail)
-        {
-            throw recorder.giveUp()
-        }
-        recorder.add(
-            .delivered(
-                LoggedDelivered(
-                    user: user, deviceClass: nil, conversation: conversation.id, sequence: target, acknowledges: true,
-                    wallMilliseconds: self.transaction.wallMilliseconds)))
+        guard conversation.kind != .room, conversation.roles[user] != nil else { return false }
+        var delivered = LoggedDelivered(
+            user: user, deviceClass: nil, conversation: conversation.id,
+            sequence: try self.transaction.standing(at: sequence, in: conversation), acknowledges: false,
+            wallMilliseconds: self.transaction.wallMilliseconds)
+        try self.transaction.inbox.acknowledge(&delivered, in: conversation, tellsGroups: tellsGroups, recorder)
+        guard delivered.acknowledges else { return false }
+        recorder.add(.delivered(delivered))
         return true
     }
 }

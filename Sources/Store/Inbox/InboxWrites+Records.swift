@@ -11,14 +11,26 @@ final class PositionRecorder {
         let conversation: ConversationID
     }
     private var reads: [Reader: LoggedRead] = [:]
+    private var acknowledged: [Reader: Int64] = [:]
     /// The request has to be done in a transaction.
     private(set) var needsDatabase = false
 
     init(_ log: WriterLog) { self.log = log }
 
     func add(_ entry: LogEntry) {
-        if case .read(let read) = entry { self.reads[Reader(user: read.user, conversation: read.conversation)] = read }
+        switch entry {
+        case .message: preconditionFailure("a message is no position")
+        case .read(let read): self.reads[Reader(user: read.user, conversation: read.conversation)] = read
+        case .delivered(let delivered):
+            guard delivered.acknowledges else { break }
+            self.acknowledged[Reader(user: delivered.user, conversation: delivered.conversation)] = delivered.sequence
+        }
         self.records.append(entry)
+    }
+
+    /// The newest message that this request has noted as acknowledged by a person in a conversation; `nil` for none.
+    func acknowledged(by user: UserID, in conversation: ConversationID) -> Int64? {
+        self.acknowledged[Reader(user: user, conversation: conversation)]
     }
 
     /// The last position that this request has moved somebody's reading to in a conversation; `nil` for none.
@@ -35,7 +47,7 @@ final class PositionRecorder {
 
 extension InboxWrites {
     /// `markRead` as a record. In a transaction where there is more to it than positions: a badge set by hand, messages that
-    /// count for some only, receipts to tell, own messages behind the position.
+    /// count for some only, own messages behind the position.
     func recordRead(
         _ user: UserID, in id: ConversationID, upTo sequence: Int64, _ recorder: PositionRecorder
     ) throws(StoreError) -> ReadChange {
@@ -55,23 +67,21 @@ extension InboxWrites {
             member.ownCountableSinceRead == 0 || target <= before || target >= member.ownLastSequence
         else { throw recorder.giveUp() }
         guard target > before else { return self.plainChange(member, conversation, hasMoved: false) }
-        guard try !self.tellsReceipts(conversation, of: user, after: before, upTo: target, tail) else {
-            throw recorder.giveUp()
-        }
         member.readSequence = target
         member.ownCountableSinceRead = 0
         member.readCountable = try self.countable(at: target, conversation, tail)
         let change = self.plainChange(member, conversation, hasMoved: true)
         let moment = self.transaction.moment()
+        let receipts = try self.readReceipts(conversation, of: user, after: before, upTo: target, tail)
         let event = try self.transaction.event(
             .read(upTo: change.sequence, unread: change.unread, badge: change.badge), in: conversation, by: user,
             to: .people([user]))
-        recorder.add(
-            .read(
-                LoggedRead(
-                    user: user, conversation: id, sequence: target, before: before, countable: member.readCountable,
-                    ownCountableSinceRead: 0, readAtMilliseconds: moment, position: event.position, clearsMark: false,
-                    wallMilliseconds: self.transaction.wallMilliseconds)))
+        var read = LoggedRead(
+            user: user, conversation: id, sequence: target, before: before, countable: member.readCountable,
+            ownCountableSinceRead: 0, readAtMilliseconds: moment, position: event.position, clearsMark: false,
+            wallMilliseconds: self.transaction.wallMilliseconds)
+        read.receipts = receipts
+        recorder.add(.read(read))
         self.transaction.events.append(event)
         return change
     }
@@ -104,62 +114,95 @@ extension InboxWrites {
         return try self.transaction.connection.countable(at: sequence, in: conversation.id)
     }
 
-    /// True when senders of newly reached messages are to be told.
-    private func tellsReceipts(
+    /// Receipts of reading, of two people: the newest message for which the other one has asked.
+    private func readReceipts(
         _ conversation: ConversationState, of user: UserID, after low: Int64, upTo high: Int64, _ tail: LogTail
-    ) throws(StoreError) -> Bool {
-        guard conversation.isOfTwo, self.transaction.messages.allowsReceipts(in: conversation) else { return false }
-        return try self.hasAskedReceipts(conversation, of: user, after: low, upTo: high, tail)
+    ) throws(StoreError) -> [LoggedReceipt] {
+        guard conversation.isOfTwo, self.transaction.messages.allowsReceipts(in: conversation) else { return [] }
+        let asked = try self.receiptsAsked(conversation, of: user, after: low, upTo: high, limit: 1, tail)
+        return try self.receipts(asked, isRead: true, by: user, in: conversation)
     }
 
-    /// True when messages of others in a range ask for a receipt, also those that only the log has.
-    func hasAskedReceipts(
-        _ conversation: ConversationState, of user: UserID, after low: Int64, upTo high: Int64, _ tail: LogTail
-    ) throws(StoreError) -> Bool {
+    /// Messages of others in a range for which a receipt was asked, also those that only the log has: the newest, oldest
+    /// first.
+    private func receiptsAsked(
+        _ conversation: ConversationState, of user: UserID, after low: Int64, upTo high: Int64, limit: Int,
+        _ tail: LogTail
+    ) throws(StoreError) -> [AskedReceipt] {
         let low = max(low, high - ReceiptBounds.lookedThrough)
-        guard conversation.asked.mayAsk(after: low, upTo: high) else { return false }
+        guard conversation.asked.mayAsk(after: low, upTo: high) else { return [] }
+        var newest: [AskedReceipt] = []
         var sequence = high
-        while sequence > low, let message = tail.message(at: MessagePlace(conversation.id, sequence)) {
-            if message.sender != user, message.flags.contains(.receiptRequested) { return true }
+        while sequence > low, newest.count < limit,
+            let message = tail.message(at: MessagePlace(conversation.id, sequence))
+        {
+            if message.sender != user, message.flags.contains(.receiptRequested) {
+                newest.append(AskedReceipt(id: message.id, sequence: sequence, sender: message.sender))
+            }
             sequence -= 1
         }
-        guard sequence > low else { return false }
-        return try self.transaction.messages.hasAskedReceipts(in: conversation.id, of: user, after: low, upTo: sequence)
+        guard sequence > low, newest.count < limit else { return newest.reversed() }
+        let older = try self.transaction.connection.receiptsAsked(
+            in: conversation.id, of: user, after: low, upTo: sequence, limit: limit - newest.count)
+        return older + newest.reversed()
+    }
+
+    /// Makes receipts for a record, and the events that tell them.
+    private func receipts(
+        _ asked: [AskedReceipt], isRead: Bool, by user: UserID, in conversation: ConversationState
+    ) throws(StoreError) -> [LoggedReceipt] {
+        var receipts: [LoggedReceipt] = []
+        for message in asked {
+            let event = try self.transaction.event(
+                .receipt(try self.transaction.messages.receipt(of: message, isRead: isRead, by: user)),
+                in: conversation, by: user, to: .people([message.sender]))
+            self.transaction.events.append(event)
+            receipts.append(
+                LoggedReceipt(
+                    sequence: message.sequence, message: message.id, sender: message.sender, position: event.position,
+                    atMilliseconds: event.atMilliseconds))
+        }
+        return receipts
     }
 
     /// `recordDelivered` as records.
     func recordDelivered(_ positions: [DeliveredPosition], _ recorder: PositionRecorder) throws(StoreError) {
-        let tail = recorder.log.tail
         for position in positions {
             guard let conversation = try self.transaction.memory.conversation(position.conversation),
                 conversation.roles[position.user] != nil
             else { continue }
             let target = try self.transaction.standing(at: position.sequence, in: conversation)
-            let moves = try self.movesAcknowledged(position.user, in: conversation, to: target, tail, recorder)
-            recorder.add(
-                .delivered(
-                    LoggedDelivered(
-                        user: position.user, deviceClass: position.deviceClass, conversation: position.conversation,
-                        sequence: target, acknowledges: moves,
-                        wallMilliseconds: self.transaction.wallMilliseconds)))
+            var delivered = LoggedDelivered(
+                user: position.user, deviceClass: position.deviceClass, conversation: position.conversation,
+                sequence: target, acknowledges: false, wallMilliseconds: self.transaction.wallMilliseconds)
+            // In a group nobody is told, so that it is spared there.
+            if conversation.isOfTwo, conversation.kind != .room,
+                !conversation.isOver(at: self.transaction.wallMilliseconds)
+            {
+                try self.acknowledge(&delivered, in: conversation, tellsGroups: false, recorder)
+            }
+            recorder.add(.delivered(delivered))
         }
     }
 
-    /// In a group nobody is told, so that it is spared there.
-    private func movesAcknowledged(
-        _ user: UserID, in conversation: ConversationState, to target: Int64, _ tail: LogTail,
+    /// Moves the newest message up that any device of a member has, with the receipts of that, unless it is as far.
+    func acknowledge(
+        _ delivered: inout LoggedDelivered, in conversation: ConversationState, tellsGroups: Bool,
         _ recorder: PositionRecorder
-    ) throws(StoreError) -> Bool {
-        guard conversation.isOfTwo, conversation.kind != .room,
-            !conversation.isOver(at: self.transaction.wallMilliseconds)
-        else { return false }
-        guard let before = try self.acknowledged(by: user, in: conversation, tail), target > before else {
-            return false
-        }
-        guard try !self.tellsReceipts(conversation, of: user, after: before, upTo: target, tail) else {
-            throw recorder.giveUp()
-        }
-        return true
+    ) throws(StoreError) {
+        let (user, target, tail) = (delivered.user, delivered.sequence, recorder.log.tail)
+        let known: Int64? =
+            if let own = recorder.acknowledged(by: user, in: conversation.id) {
+                own
+            } else {
+                try self.acknowledged(by: user, in: conversation, tail)
+            }
+        guard let known, target > known else { return }
+        delivered.acknowledges = true
+        guard self.transaction.messages.tellsArrival(in: conversation, tellsGroups: tellsGroups) else { return }
+        let asked = try self.receiptsAsked(
+            conversation, of: user, after: known, upTo: target, limit: ReceiptBounds.perAcknowledgement, tail)
+        delivered.receipts = try self.receipts(asked, isRead: false, by: user, in: conversation)
     }
 }
 

@@ -55,27 +55,55 @@ extension Connection {
 extension Connection {
     /// Writes what a record says that a person has read.
     func apply(_ read: LoggedRead, change: Int64) throws(StoreError) {
-        guard !read.clearsMark, read.receipts.isEmpty else { throw Self.unknownPosition }
+        guard !read.clearsMark else { throw Self.unknownPosition }
         try self.moveRead(
             read.user, in: read.conversation, to: read.sequence, countable: read.countable,
             ownSince: read.ownCountableSinceRead, change: change, moment: read.readAtMilliseconds)
+        try self.tell(
+            read.receipts, isRead: true, by: read.user, in: read.conversation, wall: read.wallMilliseconds)
         try self.setReadPosition(read.user, in: read.conversation, read.position)
     }
 
     /// Writes what a record says that devices of a person have got.
     func apply(_ delivered: LoggedDelivered) throws(StoreError) {
-        guard delivered.receipts.isEmpty else { throw Self.unknownPosition }
         if let deviceClass = delivered.deviceClass {
             try self.moveDelivered(
                 DeliveredPosition(
                     user: delivered.user, deviceClass: deviceClass, conversation: delivered.conversation,
                     sequence: delivered.sequence), at: delivered.wallMilliseconds)
         }
+        try self.tell(
+            delivered.receipts, isRead: false, by: delivered.user, in: delivered.conversation,
+            wall: delivered.wallMilliseconds)
         guard delivered.acknowledges else { return }
         try self.moveAcknowledged(
             delivered.user, in: delivered.conversation, to: delivered.sequence, at: delivered.wallMilliseconds)
     }
 
+    /// Writes the rows of receipts: an event for who is away, and a place in the feed of each sender.
+    ///
+    /// - Parameter wall: when the messages arrived or were read, UTC milliseconds.
+    private func tell(
+        _ receipts: [LoggedReceipt], isRead: Bool, by user: UserID, in conversation: ConversationID, wall: Int64
+    ) throws(StoreError) {
+        guard !receipts.isEmpty else { return }
+        guard let name = try self.name(of: user) else { throw .fatal("the log has receipts of nobody") }
+        for receipt in receipts {
+            let told = MessageReceipt(
+                message: receipt.message, sequence: receipt.sequence, receiver: name, isRead: isRead,
+                atMilliseconds: wall)
+            try self.log(
+                .receipt(told), receipt.position, in: conversation, by: user, at: receipt.atMilliseconds,
+                concerning: [receipt.sender])
+            try self.addReceiptToFeed(
+                at: receipt.position, in: conversation, sequence: receipt.sequence, sender: receipt.sender)
+        }
+    }
+
+    private func name(of user: UserID) throws(StoreError) -> UserName? {
+        try self.first("SELECT name FROM user WHERE id = ?", user) { row throws(StoreError) in try row.userName(0) }
+    }
+
     private static let unknownPosition = StoreError.fatal(
-        "the log has receipts or marks, which this version writes to the database directly")
+        "the log takes away badges set by hand, which this version writes to the database directly")
 }

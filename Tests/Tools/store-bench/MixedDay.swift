@@ -57,7 +57,7 @@ struct MixedDay {
     private let conversations: [ConversationID]
     private let progress: ConditionLock<Progress>
     private var random = SystemRandomNumberGenerator()
-    /// Who wrote last in each pair, and the newest message there that may be edited.
+    /// Person of each pair who wrote last, and the newest message there, which is edited.
     private var writers: [Int]
     private let newest: Lock<[Int64]>
 

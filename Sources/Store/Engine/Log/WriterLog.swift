@@ -80,11 +80,15 @@ final class WriterLog {
     func hasRoom(positions: [LogEntry]) -> Bool {
         // Everybody in a large group acknowledges at once.
         let conversations = positions.count < 2 ? positions.count : Set(positions.map(\.conversation)).count
+        let receipts = positions.reduce(0) { $0 + $1.receipts.count }
         return self.tail.hasRoom(
-            bytes: positions.count * Self.positionBytes, records: positions.count, conversations: conversations)
+            bytes: positions.count * Self.positionBytes + receipts * Self.receiptBytes, records: positions.count,
+            conversations: conversations, receipts: receipts)
     }
 
+    /// Bytes of the record of a position, and of a receipt in it, at most.
     private static let positionBytes = 256
+    private static let receiptBytes = 64
 
     /// Rows beside a message that concerns many people, about, and bytes of one of them in its record.
     static let listedPeople = 512
@@ -280,6 +284,7 @@ extension [LogEntry] {
     var newestMoment: Int64 {
         var newest: Int64 = 0
         for entry in self {
+            for receipt in entry.receipts { newest = Swift.max(newest, receipt.atMilliseconds) }
             switch entry {
             case .message(let message) where message.flags.contains(.masked):
                 newest = Swift.max(newest, message.sentAtMilliseconds)

@@ -61,13 +61,6 @@ extension MessageWrites {
         for message in newest { try self.tellReceipt(message, isRead: true, by: user, in: conversation) }
     }
 
-    /// True when messages of others in a range ask for a receipt.
-    func hasAskedReceipts(
-        in id: ConversationID, of user: UserID, after low: Int64, upTo high: Int64
-    ) throws(StoreError) -> Bool {
-        try !self.transaction.connection.receiptsAsked(in: id, of: user, after: low, upTo: high, limit: 1).isEmpty
-    }
-
     func allowsReceipts(in conversation: ConversationState) -> Bool {
         let rules = self.transaction.memory.rules
         return conversation.kind == .direct ? rules.receiptsInDirect : rules.receiptsInGroups
@@ -76,12 +69,16 @@ extension MessageWrites {
     private func tellReceipt(
         _ message: AskedReceipt, isRead: Bool, by user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
-        let receipt = MessageReceipt(
+        try self.transaction.noteChange(
+            .receipt(try self.receipt(of: message, isRead: isRead, by: user)), in: conversation, by: user,
+            to: .people([message.sender]), about: [(message.sequence, message.sender)])
+    }
+
+    /// Receipt of a message that a person has got, or read, now.
+    func receipt(of message: AskedReceipt, isRead: Bool, by user: UserID) throws(StoreError) -> MessageReceipt {
+        MessageReceipt(
             message: message.id, sequence: message.sequence, receiver: try self.transaction.name(user), isRead: isRead,
             atMilliseconds: self.transaction.wallMilliseconds)
-        try self.transaction.noteChange(
-            .receipt(receipt), in: conversation, by: user, to: .people([message.sender]),
-            about: [(message.sequence, message.sender)])
     }
 
     /// Ends a person's own mentions in a conversation up to a message that they have read; at most 1,000 at a time.
@@ -116,7 +113,7 @@ extension ConversationState {
 }
 
 /// A message whose sender asked to be told.
-private struct AskedReceipt {
+struct AskedReceipt {
     let id: MessageID
     let sequence: Int64
     let sender: UserID
@@ -124,7 +121,7 @@ private struct AskedReceipt {
 
 extension Connection {
     /// Messages of others in a range for which a receipt was asked: the newest, oldest first.
-    fileprivate func receiptsAsked(
+    func receiptsAsked(
         in id: ConversationID, of user: UserID, after low: Int64, upTo high: Int64, limit: Int
     ) throws(StoreError) -> [AskedReceipt] {
         let sql: StaticString = """

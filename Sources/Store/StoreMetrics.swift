@@ -44,6 +44,8 @@ package struct StoreMetrics: Sendable, Equatable {
     package var clock = ClockState.settling
     /// Bytes of the write-ahead log in use.
     package var logBytes: Int64 = 0
+    /// Copies of the write-ahead log into the database.
+    package var checkpoints: Int64 = 0
     /// Records acknowledged from the log that the database does not hold yet.
     package var logRecords: Int64 = 0
     /// Bytes that they take in the log.

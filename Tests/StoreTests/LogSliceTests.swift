@@ -28,6 +28,24 @@ struct LogSliceTests {
         }
     }
 
+    @Test("leaves SQLite's log short without a quiet moment, a batch between each commit and its checkpoint")
+    func checkpoints() throws {
+        let verona = try Verona { options in
+            options.logAppliedRecords = 8
+            options.logSliceRecords = 4
+            options.checkpointLogBytes = 256 * 1_024
+        }
+        var longest: Int64 = 0
+        for number in 1...600 {
+            try verona.say("m\(number)", verona.romeo)
+            longest = max(longest, verona.fixture.store.metrics.logBytes)
+        }
+        let metrics = verona.fixture.store.metrics
+        #expect(metrics.logApplies > 20 && metrics.checkpoints > 0)
+        #expect(longest <= 1_024 * 1_024)
+        #expect(try verona.isSound() == [])
+    }
+
     @Test("is finished before a change, which finds all rows, in the same commit")
     func changes() throws {
         let verona = try Self.verona(records: 10, slice: 1)

@@ -118,6 +118,7 @@ final class DiskMaintenance {
         } else if log - self.logBytesAtCheckpoint >= self.options.checkpointLogBytes {
             try self.connection.checkpoint(truncating: false)
             self.logBytesAtCheckpoint = log
+            self.gauges.update { $0.metrics.checkpoints += 1 }
         }
         let elapsed = self.options.clock.now().milliseconds(since: self.lastLook)
         if elapsed >= Int64(Self.tickMilliseconds) { try self.tick(isIdle: false) }
@@ -133,6 +134,7 @@ final class DiskMaintenance {
     private func shortenLog() throws(StoreError) {
         try self.connection.checkpoint(truncating: !self.gauges.snapshots.areHeld)
         self.logBytesAtCheckpoint = self.connection.logBytes
+        self.gauges.update { $0.metrics.checkpoints += 1 }
     }
 
     // MARK: Clock

@@ -47,6 +47,8 @@ final class Writer {
     private var untoldPosition: StorePosition?
     /// Messages were recalled or deleted whose bytes may still be in segments of the log.
     private var owesWipe: Bool
+    /// Records were applied, and SQLite's log was not looked at since.
+    private var owesCheckpoint = false
     /// When the oldest record of the tail was decided, or the last ones were applied.
     private var tailSince: Instant
     private var nextWipe: Instant
@@ -132,14 +134,23 @@ final class Writer {
             case .drain(let request):
                 self.next += 1
                 self.drain(request)
-            case .appends, .job:
-                let decided = self.runBatch()
-                if self.isLogDue {
-                    self.guarded { () throws(StoreError) in try self.applySlice(after: decided) }
-                }
-                self.guarded { () throws(StoreError) in try self.maintain() }
+            case .appends, .job: self.runStep()
             }
         }
+    }
+
+    /// A batch, and then one piece of the work that waits behind it: a checkpoint that an earlier commit has left, or a part of
+    /// the log. Between a commit of records and its checkpoint, which each take long, a batch is decided and handed over.
+    private func runStep() {
+        let owedCheckpoint = self.owesCheckpoint
+        let decided = self.runBatch()
+        if owedCheckpoint {
+            self.owesCheckpoint = false
+        } else if self.isLogDue {
+            self.guarded { () throws(StoreError) in try self.applySlice(after: decided) }
+        }
+        guard !self.owesCheckpoint else { return }
+        self.guarded { () throws(StoreError) in try self.maintain() }
     }
 
     private func takeWhatWaits() {
@@ -198,6 +209,7 @@ final class Writer {
     /// After a batch or a slice: keeps SQLite's log short, and looks at the disk once a second. Not within a transaction.
     private func maintain() throws(StoreError) {
         guard !self.connection.isInTransaction else { return }
+        self.owesCheckpoint = false
         try self.maintenance.afterCommit()
     }
 
@@ -576,7 +588,10 @@ final class Writer {
         try Connection.checkFolderSync()
         let nanoseconds = Clock.system.now().nanoseconds - start.nanoseconds
         let applied = self.noteCommit()
-        if applied > 0 { self.tailSince = self.options.clock.now() }
+        if applied > 0 {
+            self.tailSince = self.options.clock.now()
+            self.owesCheckpoint = true
+        }
         // Ids of messages that are in the log alone are above those that were applied.
         let sequencer = self.appender.sequencer
         let newest = self.log?.tail.oldestMessage.map { $0.rawValue - 1 } ?? sequencer.newestID

@@ -71,9 +71,19 @@ struct StoreBench {
         let store = try Store(options)
         let people = try BenchPeople(store, pairs: Self.pairs)
         let done = ConditionLock(0)
+        // When each message was sent, by its ticket, and how long its answer took.
+        let times = Lock((sent: [Int64](), answered: [Double]()))
+        times.withLock { times in
+            times.sent = [Int64](repeating: 0, count: count)
+            times.answered.reserveCapacity(count)
+        }
         store.onOutcomes = { outcomes in
-            for outcome in outcomes {
-                guard case .accepted = outcome.result else { fatalError("not taken: \(outcome.result)") }
+            let now = Clock.system.now().nanoseconds
+            times.withLock { times in
+                for outcome in outcomes {
+                    _ = outcome.message
+                    times.answered.append(Double(now - times.sent[Int(outcome.ticket)]) / 1_000)
+                }
             }
             done.change { $0 += outcomes.count }
         }
@@ -86,6 +96,8 @@ struct StoreBench {
             let batch = (0..<min(room, count - sent)).map { offset in
                 people.message(sent + offset, from: (sent + offset) % people.users.count, &random)
             }
+            let now = Clock.system.now().nanoseconds
+            times.withLock { times in for number in sent..<(sent + batch.count) { times.sent[number] = now } }
             sent += batch.count
             store.append(batch)
         }
@@ -98,7 +110,8 @@ struct StoreBench {
         print(
             "append, \(inFlight) in flight: \(Int(Double(count) / seconds(start, end))) messages/s, "
                 + "\(last.each(count, since: first)), batch p50 \(metrics.batchP50) most \(metrics.batchMost), "
-                + "commit p50 \(metrics.commitP50Microseconds) us p99 \(metrics.commitP99Microseconds) us")
+                + "commit p50 \(metrics.commitP50Microseconds) us p99 \(metrics.commitP99Microseconds) us, "
+                + "acknowledged after us \(percentiles(times.withLock { $0.answered }))")
         try self.makeGroups(store, people)
         store.close()
     }

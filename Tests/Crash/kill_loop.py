@@ -279,6 +279,10 @@ async def run(arguments: argparse.Namespace) -> int:
     if arguments.expect_red:
         print(f"kill loop: {'red, as it must be' if verdict.lost else 'NOT RED: the proof cannot see this fault'}")
         return 0 if verdict.lost else 1
+    if verdict.acked < len(starts):
+        print(f"kill loop: INVALID: {verdict.acked} messages were acknowledged between {len(starts)} kills: give it more "
+              "--seconds")
+        return 1
     clean = verdict.is_clean and not town.counts["complaints"] and verdict.acked > 0
     print(f"kill loop: {'nothing was lost' if clean else 'FAILED, repeat with --seed ' + str(arguments.seed)}")
     return 0 if clean else 1

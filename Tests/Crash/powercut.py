@@ -73,10 +73,9 @@ class Replay:
         self._streams: dict[int, SentStream] = {}
         self.findings = Findings()
 
-    def run(self, images: int) -> Disk:
-        """Builds and judges the images; the disk after the last event."""
+    def run(self, cuts: set[int]) -> Disk:
+        """Builds and judges the images of these cuts; the disk after the last event."""
         disk = Disk(str(self._root))
-        cuts = self._choose_cuts(-(-images // (2 + BETWEEN)))
         for number, event in enumerate(self._events):
             if event.operation == "A":
                 stream = self._streams.setdefault(event.inode, SentStream())
@@ -92,12 +91,14 @@ class Replay:
         self.findings.sum.acked = len({promise.key for promise in self._promises})
         return disk
 
-    def _choose_cuts(self, count: int) -> set[int]:
-        """Half of the cuts right after something was sent, half between what was done to the disk."""
+    def choose_cuts(self, count: int) -> set[int]:
+        """Half of the cuts right after something was sent, half between what was done to the disk; more of one where the
+        recording has too little of the other, and all that there are where it is too short."""
         sent = [number for number, event in enumerate(self._events) if event.operation == "A"]
         done = [number for number, event in enumerate(self._events) if event.operation != "A"]
-        half = min(count // 2, len(sent))
-        return {*self._dice.sample(sent, half), *self._dice.sample(done, min(count - half, len(done)))}
+        after_sends = min(max(count // 2, count - len(done)), len(sent))
+        between = min(count - after_sends, len(done))
+        return {*self._dice.sample(sent, after_sends), *self._dice.sample(done, between)}
 
     def _judge(self, image: Image, place: str) -> None:
         folder = self._shelf.put(image)
@@ -139,13 +140,25 @@ def main() -> int:
     events, house, attempted = record(arguments, arguments.seed)
     kinds = {letter: sum(event.operation == letter for event in events) for letter in "WSDTA"}
     checkpoints = sum(event.operation == "S" and event.path.endswith("/teahouse.db") for event in events)
-    print(f"power cut: recorded {len(events)} events in {time.monotonic() - begun:.1f} s: {kinds['W']} writes, "
-          f"{kinds['S']} syncs, {kinds['D']} of folders, {kinds['T']} truncations, {checkpoints} checkpoints, "
+    written = [event.path for event in events if event.operation == "W"]
+    in_log = sum("/log/segment-" in path for path in written)
+    in_wal = sum(path.endswith("/teahouse.db-wal") for path in written)
+    print(f"power cut: recorded {len(events)} events in {time.monotonic() - begun:.1f} s: {kinds['W']} writes "
+          f"({in_log} to the log, {in_wal} to SQLite's), {kinds['S']} syncs, {kinds['D']} of folders, {kinds['T']} truncations, {checkpoints} checkpoints, "
           f"{kinds['A']} sends", flush=True)
 
     begun = time.monotonic()
     replay = Replay(events, house.data, attempted, Opener(arguments.opener), arguments.seed)
-    disk = replay.run(arguments.images)
+    wanted = -(-arguments.images // (2 + BETWEEN))
+    cuts = replay.choose_cuts(wanted)
+    if len(cuts) < wanted:
+        print(f"power cut: INVALID: the recording has {len(cuts)} different points, and {arguments.images} images need "
+              f"{wanted}: record more --messages")
+        return 1
+    if not arguments.expect_red and not (in_log and in_wal and checkpoints):
+        print("power cut: INVALID: the recording must have writes to the log, to the database and a checkpoint")
+        return 1
+    disk = replay.run(cuts)
     found = replay.findings
     missed = disk.everything().differences(house.data)
     print(f"power cut: {found.images} images in {time.monotonic() - begun:.1f} s: {found.with_loss} with lost messages "

@@ -189,8 +189,11 @@ import Testing
         #expect(ran().count == 1)
         console.press(.enter)
         #expect(ran().last == words)
-        console.console.ran(CommandOutcome(.done, ["bo\ttoken1", "jo\ttoken2"]), words: words)
-        #expect(console.screen().contains { $0.contains("token2") })
+        console.console.ran(CommandOutcome(.done, ["bo\ttoken1", "小明\ttoken2"]), words: words)
+        #expect(console.screen().contains { $0.contains("bo    token1") })
+        #expect(console.screen().contains { $0.contains("小明  token2") })
+        console.press(.character("y"))
+        #expect(console.effects.contains { if case .copy("bo\ttoken1\n小明\ttoken2") = $0 { true } else { false } })
     }
 
     @Test("a file that cannot be read is told, and nothing is asked")

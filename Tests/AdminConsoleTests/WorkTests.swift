@@ -67,6 +67,17 @@ import Testing
         console.press(.enter)
         #expect(console.screen()[1].hasPrefix(" Users") && console.screen()[3].hasPrefix("> lan"))
         #expect(console.screen()[1].contains("1/1"))
+        for (word, title) in [("audit", "Audit"), ("search", "Search"), ("policy", "Sign-in policy")] {
+            console.press(.character(":"))
+            console.type(word)
+            console.press(.enter)
+            #expect(console.screen()[1].hasPrefix(" \(title)"))
+        }
+        // With another word it is the command.
+        console.press(.character(":"))
+        console.type("audit list")
+        console.press(.enter)
+        #expect(console.runs().last == ["audit", "list"])
     }
 
     @Test("a command of one's own on a key gets the names of the marked rows")

@@ -119,7 +119,7 @@ import Testing
         let fixture = try Fixture()
         for name in ["ming", "lan", "wei"] { _ = fixture.ctl("user", "add", name) }
         let made = fixture.ctl("group", "create", "tea", "--title", "茶馆", "--members", "ming, lan")
-        #expect(made.output == "group tea created with 2 members\n")
+        #expect(made.output == "group tea created, members: 2\n")
         #expect(fixture.ctl("group", "add", "tea", "wei,lan").output == "1 people added to tea\n")
         #expect(fixture.ctl("group", "remove", "tea", "lan").output == "1 people removed from tea\n")
         #expect(fixture.ctl("group", "add", "tea").code == .usage)

@@ -7,7 +7,7 @@ import Testing
         for name in ["ming", "lan", "bo"] { _ = fixture.ctl("user", "add", name) }
         let made = fixture.ctl(
             "team", "create", "tea", "--form", "advanced", "--title", "茶馆", "--owner", "ming", "--members", "lan")
-        #expect(made.output == "team tea created with 2 members\n", "\(made.error)")
+        #expect(made.output == "team tea created, members: 2\n", "\(made.error)")
         return fixture
     }
 

@@ -304,11 +304,14 @@ extension Console {
         self.overlays.append(.form(form))
     }
 
-    /// Goes to the screen of a name such as `users`, with a second word as its filter.
+    /// Goes to the screen of a name such as `users`, with a second word as its filter, or of a family such as `audit`.
     ///
     /// - Returns: false for a line that is no such name.
     private mutating func jump(_ words: [String]) -> Bool {
-        guard words.count <= 2, let number = ScreenList.all.firstIndex(where: { $0.names.contains(words[0]) })
+        guard words.count <= 2,
+            let number = ScreenList.all.firstIndex(where: {
+                $0.names.contains(words[0]) || (words.count == 1 && $0.families.contains(words[0]))
+            })
         else { return false }
         self.go(to: number)
         guard words.count == 2, self.top.screen.table != nil else { return true }

@@ -520,7 +520,8 @@ package struct Console: Sendable {
             self.tellStatus(StatusLine(text[0], tone))
         } else {
             let style: Style = code == .done ? .plain : .bad
-            self.overlays.append(.page(Page(Shell.line(words), text.map { Line($0, style) })))
+            let shown = Cells.columns(text).map { Line($0, style) }
+            self.overlays.append(.page(Page(Shell.line(words), shown, copied: text.joined(separator: "\n"))))
         }
         self.refresh()
     }

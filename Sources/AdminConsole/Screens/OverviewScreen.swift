@@ -61,8 +61,10 @@ struct OverviewScreen: Screen {
         let verify = self.lastVerify(status.lastVerify, width: width, look)
         let backup = self.lastBackup(status.lastBackup, width: width, look)
         var attention = self.warnings(status, width: width, look)
-        if !Self.isGood(status.lastVerify) { attention += verify }
-        if !Self.isFresh(status.lastBackup, look) { attention += backup }
+        let isProven = Self.isFresh(status.lastBackup, look)
+        // A backup was verified before it counted.
+        if !Self.isGood(status.lastVerify), status.lastVerify != nil || !isProven { attention += verify }
+        if !isProven { attention += backup }
         let top = attention + self.course(status, width: width, look) + [Line()]
         let limits = self.limits(status, look)
         let metrics = self.metrics(status, look)

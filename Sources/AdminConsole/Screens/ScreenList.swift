@@ -7,6 +7,9 @@ enum ScreenList {
         var commands: [[String]] = []
         /// Words behind `:` that go there; none of them is a command of `ctl`.
         var names: [String] = []
+        /// Families of commands of `ctl` that go there when they stand alone, where as a command they would need another
+        /// word.
+        var families: [String] = []
         var make: @Sendable () -> any Screen
     }
 
@@ -22,15 +25,15 @@ enum ScreenList {
         Entry(title: "console.profiles", names: ["profiles"]) { ProfilesScreen() },
         Entry(title: "console.log", commands: [["tail"]], names: ["log"]) { LogScreen() },
         Entry(title: "console.requests", names: ["requests"]) { RequestsScreen() },
-        Entry(title: "console.audit") { AuditScreen() },
+        Entry(title: "console.audit", families: ["audit"]) { AuditScreen() },
         Entry(title: "console.notices", names: ["announcements", "notices"]) { AnnouncementsScreen() },
-        Entry(title: "console.words") { WordsScreen() },
-        Entry(title: "console.kinds", names: ["kinds"]) { KindsScreen() },
-        Entry(title: "console.settings", names: ["settings"]) { SettingsScreen() },
-        Entry(title: "console.policy") { PolicyScreen() },
-        Entry(title: "console.app") { AppScreen() },
-        Entry(title: "console.filters", names: ["filters"]) { FiltersScreen() },
-        Entry(title: "console.search") { SearchScreen() },
+        Entry(title: "console.words", names: ["words"], families: ["word"]) { WordsScreen() },
+        Entry(title: "console.kinds", names: ["kinds"], families: ["kind"]) { KindsScreen() },
+        Entry(title: "console.settings", names: ["settings"], families: ["setting"]) { SettingsScreen() },
+        Entry(title: "console.policy", families: ["policy"]) { PolicyScreen() },
+        Entry(title: "console.app", families: ["app"]) { AppScreen() },
+        Entry(title: "console.filters", names: ["filters"], families: ["filter"]) { FiltersScreen() },
+        Entry(title: "console.search", families: ["search"]) { SearchScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

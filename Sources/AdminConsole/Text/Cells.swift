@@ -25,6 +25,28 @@ package enum Cells {
         return drawable
     }
 
+    /// Lines whose fields are parted by tabs, drawable, with two blanks behind the widest of each column; other lines
+    /// stay as they are.
+    static func columns(_ lines: [String]) -> [String] {
+        let rows = lines.map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map { Self.drawable(String($0)) }
+        }
+        guard rows.contains(where: { $0.count > 1 }) else { return lines }
+        var widths: [Int] = []
+        for row in rows where row.count > 1 {
+            for (column, field) in row.dropLast().enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], Self.width(of: field))
+            }
+        }
+        return rows.map { row in
+            row.enumerated().map { column, field in
+                column == row.count - 1
+                    ? field : field + String(repeating: " ", count: widths[column] + 2 - Self.width(of: field))
+            }.joined()
+        }
+    }
+
     /// Cells of a text that was made drawable.
     package static func width(of drawable: String) -> Int { displayWidth(of: drawable) }
 

@@ -14,7 +14,7 @@ package enum AdminAppRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .show:
-            fields.look("app.show")
+            fields.look("app.show", role: .observer)
             fields.ctl("app show", examples: [""])
             return self
         case .keys:

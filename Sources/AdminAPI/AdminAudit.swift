@@ -13,14 +13,14 @@ package enum AdminAuditRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let query):
-            fields.look("audit.list")
+            fields.look("audit.list", role: .helper)
             return try .list(fields.inline(query))
         case .show(let number):
-            fields.look("audit.show")
+            fields.look("audit.show", role: .helper)
             fields.ctl("audit show", examples: ["17"])
             return try .show(fields("number", number, .argument("NUMBER", "argument.auditNumber")))
         case .verify:
-            fields.look("audit.verify")
+            fields.look("audit.verify", role: .helper)
             fields.ctl("audit verify", examples: [""])
             return self
         }

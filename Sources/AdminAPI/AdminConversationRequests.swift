@@ -69,7 +69,7 @@ extension AdminConversationRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let member, let after):
-            fields.look("conversation.of", member.text)
+            fields.look("conversation.of", role: .observer, member.text)
             fields.line(after == nil ? ctl("conversation list", .option("member", member.text)) : nil)
             return try .list(of: fields("member", member), after: fields.page("after", after))
         case .createDirect(let one, let other):
@@ -106,12 +106,12 @@ extension AdminConversationRequest: AdminDefinitions {
             fields.ctl("conversation delete", says: "ctl.conversation.deleted", ["name": name], examples: ["tea"])
             return try .delete(fields("conversation", name, .conversation))
         case .look(let name, let place, let limit):
-            fields.look("conversation.look", name)
+            fields.look("conversation.look", role: .helper, name)
             fields.ctl("conversation messages", examples: ["tea --around 120", "tea --since '2026-11-21 08:00'"])
             return try .look(
                 fields("conversation", name, .conversation), fields.inline(place), limit: Self.limit(limit, fields))
         case .recall(let name, let sequence, let forGood):
-            fields.change("message.recall", .conversation(name))
+            fields.change("message.recall", role: forGood ? .administrator : .helper, .conversation(name))
             fields.asks(
                 forGood ? "console.messages.recallForGood" : "console.messages.recall",
                 [forGood ? "console.messages.recallForGoodConsequence" : "console.messages.recallConsequence"],
@@ -132,7 +132,7 @@ extension AdminConversationRequest: AdminDefinitions {
                 sequence: fields("sequence", sequence, .argument("SEQUENCE", "argument.sequence")),
                 text: fields("text", text, .argument("TEXT", "argument.messageText")))
         case .trace(let name, let sequence, let after):
-            fields.look("message.trace", name)
+            fields.look("message.trace", role: .helper, name)
             fields.ctl("message trace", examples: ["tea 17"])
             return try .trace(
                 fields("conversation", name, .conversation),
@@ -159,7 +159,7 @@ extension AdminConversationRequest: AdminDefinitions {
                     "after", after, .number("after", 0...Int64.max, "option.afterSequence", hasUsual: true)),
                 as: fields("as", member, .option("as", "NAME", "option.exportAs")))
         case .expiring(let days):
-            fields.look("conversation.expiring")
+            fields.look("conversation.expiring", role: .observer)
             fields.ctl("conversation expiring", examples: ["", "--days 365 --json"])
             return try .expiring(
                 days: fields("days", days, in: 1...36_500, .number("days", 1...36_500, "option.expiringDays")))

@@ -22,7 +22,7 @@ package final class AdminError: Error, Equatable, Sendable, CustomStringConverti
         case protocolError
         /// No server answers on this data folder.
         case notRunning
-        /// The socket belongs to another user.
+        /// The socket belongs to another user, or the operator's role does not allow it.
         case notAllowed
         /// The connection broke before the answer: what was asked may or may not be done.
         case connectionLost

@@ -88,7 +88,7 @@ extension AdminFilterRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let after):
-            fields.look("filter.list")
+            fields.look("filter.list", role: .observer)
             fields.ctl("filter list", examples: [""])
             return try .list(after: fields.page("after", after))
         case .add(let rule):
@@ -104,7 +104,7 @@ extension AdminFilterRequest: AdminDefinitions {
             return try .remove(
                 fields("number", number, .argument("NUMBER", "argument.filterNumber", refusal: "ctl.filter.badNumber")))
         case .test(let trial):
-            fields.look("filter.test")
+            fields.look("filter.test", role: .observer)
             fields.ctl("filter test", examples: ["--from spam --for ming 'hello'"])
             return try .test(fields.inline(trial))
         }

@@ -55,7 +55,7 @@ extension AdminHookRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list:
-            fields.look("hook.list")
+            fields.look("hook.list", role: .observer)
             fields.ctl("hook list", examples: [""])
             return self
         case .setDisabled(let name, let isDisabled):

@@ -29,7 +29,7 @@ package enum AdminImportRequest: AdminDefinitions {
             fields.change("import.finish", .text(String(number)))
             return try .finish(number: fields("number", number), counts: fields("counts", counts))
         case .list(let before):
-            fields.look("import.list")
+            fields.look("import.list", role: .observer)
             fields.ctl("import list", examples: ["", "--json"])
             return try .list(before: fields.page("before", before))
         }

@@ -21,7 +21,7 @@ package enum AdminKindRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list:
-            fields.look("kind.list")
+            fields.look("kind.list", role: .observer)
             fields.ctl("kind list", examples: [""])
             return self
         case .set(let entry):
@@ -47,7 +47,7 @@ package enum AdminKindRequest: AdminDefinitions {
                 examples: ["500"])
             return try .remove(fields("number", kind, .kind))
         case .try(let kind, let body):
-            fields.look("kind.try", kind.number)
+            fields.look("kind.try", role: .observer, kind.number)
             fields.ctl("kind try", examples: [#"500 '{"type":500,"title":"茶"}'"#])
             return try .try(
                 fields("number", kind, .kind),

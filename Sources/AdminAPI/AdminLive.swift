@@ -10,10 +10,10 @@ package enum AdminLiveRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .start:
-            fields.look("live.start")
+            fields.look("live.start", role: .observer)
             return self
         case .look:
-            fields.look("live.look")
+            fields.look("live.look", role: .observer)
             return self
         }
     }

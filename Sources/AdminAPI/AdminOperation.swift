@@ -6,6 +6,8 @@ import ChatModel
 package struct AdminOperation: Equatable, Sendable {
     /// Name on the socket and in the audit log: `team.mute`.
     package var word = ""
+    /// Least role that may use it. An operation that names none is the administrators' alone.
+    package var role = OperatorRole.administrator
     /// True when the request asks for a change.
     package var isChange = false
     /// True when the log and the audit log keep it: changes, reading a conversation as a member, reading keys.

@@ -25,11 +25,11 @@ package enum AdminAnnouncementRequest: AdminDefinitions {
             fields.line(notice.command)
             return try .send(fields.inline(notice))
         case .list(let before):
-            fields.look("notice.list")
+            fields.look("notice.list", role: .observer)
             fields.ctl("notice list", examples: [""])
             return try .list(before: fields.page("before", before))
         case .show(let number, let people, let after):
-            fields.look("notice.show", String(number))
+            fields.look("notice.show", role: .observer, String(number))
             fields.ctl("notice show", examples: ["3", "3 --people waiting"])
             return try .show(
                 fields("number", number, .argument("NUMBER", "argument.noticeNumber", refusal: "ctl.badNotice")),

@@ -48,14 +48,14 @@ package enum AdminPeopleRequest: AdminDefinitions {
             fields.look("user.preview")
             return try .preview(fields("users", rows, count: 0...AdminProtocol.importRows))
         case .endSessions(let filter, let isDryRun):
-            fields.change("session.endWhere", .text(filter.user?.text), isChange: !isDryRun)
+            fields.change("session.endWhere", role: .helper, .text(filter.user?.text), isChange: !isDryRun)
             fields.asks(
                 "console.sessions.kickWhere", ["console.users.kickConsequence"],
                 of: filter.user.map { [$0.text] } ?? [])
             fields.line(filter.command(isDryRun: isDryRun))
             return try .endSessions(fields.inline(filter).checked(fields), isDryRun: fields("dryRun", isDryRun))
         case .details(let name):
-            fields.look("user.details", name.text)
+            fields.look("user.details", role: .helper, name.text)
             fields.ctl("user details", examples: ["ming", "ming --json"])
             return try .details(fields("name", name, .user))
         case .delete(let name):
@@ -76,7 +76,7 @@ package enum AdminPeopleRequest: AdminDefinitions {
             fields.ctl("invite add", examples: ["", "--display-name 小明 --hours 24 --address https://chat.lan:7677"])
             return try .invite(fields.inline(invitation))
         case .invitations(let before):
-            fields.look("invitation.list")
+            fields.look("invitation.list", role: .observer)
             fields.ctl("invite list", examples: ["", "--json"])
             return try .invitations(before: fields.page("before", before))
         case .withdrawInvitation(let number):

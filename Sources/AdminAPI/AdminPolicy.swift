@@ -13,11 +13,11 @@ package enum AdminPolicyRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .show:
-            fields.look("policy.show")
+            fields.look("policy.show", role: .observer)
             fields.ctl("policy show", examples: [""])
             return self
         case .preview(let policy):
-            fields.look("policy.preview")
+            fields.look("policy.preview", role: .observer)
             fields.ctl("policy preview", examples: ["one-per-class", "'*=1' app=2 'desktop!web'"])
             return try .preview(fields("policy", policy, .words("POLICY", "argument.policy")))
         case .set(let policy, let endingNow):

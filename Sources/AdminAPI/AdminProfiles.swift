@@ -139,7 +139,7 @@ package enum AdminProfileRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .show(let name, let asker, let conversation):
-            fields.look("profile.show", name.text)
+            fields.look("profile.show", role: .observer, name.text)
             fields.ctl("profile show", examples: ["ming", "ming --by lan --in tea"])
             return try .show(
                 fields("name", name, .user), by: fields("by", asker, .option("by", "NAME", "option.profileBy")),
@@ -149,7 +149,7 @@ package enum AdminProfileRequest: AdminDefinitions {
             fields.line(change.command)
             return try .set(fields.inline(change))
         case .invalidate(let whose):
-            fields.change("profile.invalidate", .text(whose.subject))
+            fields.change("profile.invalidate", role: .helper, .text(whose.subject))
             fields.asks(
                 "console.profiles.invalidateAll",
                 whose == .all ? ["console.profiles.invalidateAllConsequence"] : [], of: [])
@@ -158,7 +158,7 @@ package enum AdminProfileRequest: AdminDefinitions {
                 examples: ["ming", "--team tea", "--all"])
             return try .invalidate(fields.inline(whose))
         case .metrics:
-            fields.look("profile.figures")
+            fields.look("profile.figures", role: .observer)
             fields.ctl("profile stats", examples: [""])
             return self
         }

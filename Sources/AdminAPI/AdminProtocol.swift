@@ -1,6 +1,7 @@
 /// The admin socket: JSON lines over a Unix stream socket in the data folder.
 ///
-/// Both sides first send a hello line, `{"teahouse":"admin","version":1}`. Then the operator's side asks,
+/// Both sides first send a hello line, `{"teahouse":"admin","version":1}`; in the server's, `"role":"helper"` is the role
+/// of the account that the operator's process runs as. Then the operator's side asks,
 /// `{"id":1,"ask":"user.show","with":{"name":"romeo"}}`, and the server answers each request once,
 /// `{"id":1,"answer":"user","with":{...}}` or `{"id":1,"error":{"code":"notFound","message":"..."}}`, in any order.
 /// An error has, where it is a known refusal, its `"number"`, which does not change, and `"values"`, the texts in its
@@ -48,19 +49,27 @@ package enum AdminProtocol {
     /// Maximum characters of display names and titles.
     package static let maximumTitleScalars = 128
 
-    /// First line of both sides, without its line feed.
-    package static var hello: [UInt8] {
+    /// First line of the operator's side, without its line feed.
+    package static var hello: [UInt8] { Self.hello(role: nil) }
+
+    /// First line of a side, without its line feed.
+    ///
+    /// - Parameter role: role of the other side; `nil` in the operator's line.
+    package static func hello(role: OperatorRole?) -> [UInt8] {
         LineWriter.object { line in
             line.field("teahouse", "admin")
             line.field("version", Self.version)
+            line.field("role", role?.rawValue)
         }
     }
 
     /// Checks the first line of the other side.
     ///
+    /// - Returns: the role that it says; an administrator's where it says none, as servers before roles do.
     /// - Throws: `protocolError` for another protocol or version, or the error that a server sends in place of its
     ///   hello.
-    package static func check(hello line: [UInt8]) throws(AdminError) {
+    @discardableResult
+    package static func check(hello line: [UInt8]) throws(AdminError) -> OperatorRole {
         let fields = try ObjectReader(line: line)
         // A server that cannot take the connection says why instead.
         if case .answer(_, .failure(let error)) = try? AdminReply(line: line) { throw error }
@@ -77,5 +86,7 @@ package enum AdminProtocol {
                 the same teahouse for both
                 """)
         }
+        let role: String? = try fields.value("role")
+        return role.map { OperatorRole(rawValue: $0) ?? .observer } ?? .administrator
     }
 }

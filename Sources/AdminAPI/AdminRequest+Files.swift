@@ -21,16 +21,16 @@ package enum AdminFileRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let list):
-            fields.look("file.list")
+            fields.look("file.list", role: .observer)
             fields.ctl(
                 "file list", examples: ["", "--of ming --sort size --limit 20", "--orphans --json"])
             return try .list(fields.inline(list))
         case .show(let key):
-            fields.look("file.show", key.text)
+            fields.look("file.show", role: .observer, key.text)
             fields.ctl("file show", examples: [FileKey.example])
             return try .show(fields("file", key, .file))
         case .verify(let key):
-            fields.look("file.verify")
+            fields.look("file.verify", role: .observer)
             fields.ctl("file verify", examples: ["", FileKey.example])
             return try .verify(
                 fields("file", key, .argument("KEY", "argument.fileOrAll", isOptional: true, refusal: "ctl.badFile")))

@@ -2,6 +2,9 @@ extension AdminRequest {
     /// Name on the socket and in the audit log: `team.mute`.
     package var word: String { self.noted.operation.word }
 
+    /// Least role of an operator that may ask it.
+    package var role: OperatorRole { self.noted.operation.role }
+
     /// True when the request asks for a change.
     package var isChange: Bool { self.noted.operation.isChange }
 

@@ -82,7 +82,7 @@ extension AdminTeamRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .show(let team):
-            fields.look("team.show", team.text)
+            fields.look("team.show", role: .observer, team.text)
             fields.ctl("team show", examples: ["tea", "tea --json"])
             return try .show(fields("team", team, .team))
         case .create(let new):
@@ -118,7 +118,8 @@ extension AdminTeamRequest: AdminDefinitions {
             return .set(set.0, set.1)
         case .invite(let team, let people, let from, let postscript):
             fields.change(
-                "team.invite", .team(team, among: people), inverse: from == nil ? .teams(.remove(team, people)) : nil)
+                "team.invite", role: .helper, .team(team, among: people),
+                inverse: from == nil ? .teams(.remove(team, people)) : nil)
             fields.asks(
                 "console.groups.add",
                 [from == nil ? "console.groups.addConsequence" : "console.card.invitedConsequence"],
@@ -131,7 +132,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 from: fields("from", from, .option("from", "NAME", "option.inviteFrom")),
                 postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
         case .remove(let team, let people):
-            fields.change("team.remove", .team(team, among: people), inverse: .teams(.add(team, people)))
+            fields.change("team.remove", role: .helper, .team(team, among: people), inverse: .teams(.add(team, people)))
             fields.asks(
                 "console.groups.remove", ["console.groups.removeConsequence"], of: people.map(\.text),
                 ["name": team.text])
@@ -150,7 +151,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .team), fields("people", people, .names),
                 fields("role", role, .argument("ROLE", "argument.teamRole", only: ["manager", "member"])))
         case .setNickname(let team, let name, let nickname):
-            fields.change("team.nickname", .member(name, of: team))
+            fields.change("team.nickname", role: .helper, .member(name, of: team))
             fields.ctl(
                 "team nickname", says: "ctl.team.renamed", ["name": name.text, "team": team.text],
                 examples: ["tea lan 阿兰", "tea lan"])
@@ -159,7 +160,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("nickname", nickname, .argument("NICKNAME", "argument.nickname", isOptional: true)))
         case .mute(let team, let name, let isMuted, let minutes):
             fields.change(
-                "team.mute", .member(name, of: team),
+                "team.mute", role: .helper, .member(name, of: team),
                 inverse: isMuted ? .teams(.mute(team, name, false, minutes: nil)) : nil)
             fields.line(Self.muteCommand(team, name, isMuted, minutes))
             return try .mute(
@@ -215,11 +216,11 @@ extension AdminTeamRequest: AdminDefinitions {
                 title: fields("title", title, .option("title", "TEXT", "option.announcementTitle")),
                 text: fields("text", text, .argument("TEXT", "argument.announcement", isOptional: true)))
         case .announcements(let team, let before):
-            fields.look("team.announcements", team.text)
+            fields.look("team.announcements", role: .observer, team.text)
             fields.ctl("team announcements", examples: ["tea"])
             return try .announcements(fields("team", team, .team), before: fields("before", before))
         case .card(let query):
-            fields.look("team.card", query.team.text)
+            fields.look("team.card", role: .observer, query.team.text)
             fields.ctl(
                 "team card",
                 examples: [
@@ -227,11 +228,11 @@ extension AdminTeamRequest: AdminDefinitions {
                 ])
             return try .card(fields.inline(query))
         case .requests(let query):
-            fields.look("request.list", query.team?.text)
+            fields.look("request.list", role: .observer, query.team?.text)
             fields.ctl("request list", examples: ["", "--team tea --all"])
             return try .requests(fields.inline(query))
         case .answer(let number, let accept, let reason):
-            fields.change("request.answer", .joinRequest(number))
+            fields.change("request.answer", role: .helper, .joinRequest(number))
             fields.asks(
                 accept ? "console.requests.accept" : "console.requests.refuse",
                 [accept ? "console.requests.acceptConsequence" : "console.requests.refuseConsequence"],
@@ -243,7 +244,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("request", number, .request), accept: fields("accept", accept),
                 reason: fields("reason", reason, .option("reason", "TEXT", "option.reason")))
         case .apply(let team, let name, let postscript):
-            fields.change("request.apply", .team(team, among: [name]))
+            fields.change("request.apply", role: .helper, .team(team, among: [name]))
             fields.ctl(
                 "request apply", says: "ctl.request.waiting", done: "ctl.request.joined",
                 ["person": name.text, "team": team.text], examples: ["tea lan --text 我也爱喝茶"])
@@ -251,7 +252,7 @@ extension AdminTeamRequest: AdminDefinitions {
                 fields("team", team, .team), fields("name", name, .user),
                 postscript: fields("postscript", postscript, .option("text", "TEXT", "option.postscript")))
         case .withdraw(let number):
-            fields.change("request.withdraw", .joinRequest(number))
+            fields.change("request.withdraw", role: .helper, .joinRequest(number))
             fields.asks("console.requests.withdraw", ["console.requests.withdrawConsequence"], of: [String(number)])
             fields.ctl("request withdraw", says: "ctl.request.withdrawn", examples: ["7"])
             return try .withdraw(fields("request", number, .request))

@@ -27,7 +27,7 @@ package enum AdminTransferRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let owner, let withOver, let limit):
-            fields.look("transfer.list")
+            fields.look("transfer.list", role: .observer)
             fields.ctl("transfer list", examples: ["", "--all --of ming"])
             let rows = 1...AdminProtocol.fileRows
             return try .list(
@@ -36,7 +36,8 @@ package enum AdminTransferRequest: AdminDefinitions {
                 limit: fields("limit", limit, in: rows, .number("limit", rows, "option.limit", hasUsual: true)))
         case .change(let key, let action):
             fields.change(
-                "transfer.change", .text(key.text), inverse: action.inverse.map { .transfers(.change(key, $0)) })
+                "transfer.change", role: .helper, .text(key.text),
+                inverse: action.inverse.map { .transfers(.change(key, $0)) })
             fields.asks(
                 "console.transfers.\(action.rawValue)", ["console.transfers.\(action.rawValue)Consequence"],
                 of: [key.text], isFinal: action.inverse == nil)
@@ -47,7 +48,7 @@ package enum AdminTransferRequest: AdminDefinitions {
                 fields("transfer", key, .argument("KEY", "argument.transfer", refusal: "ctl.badTransfer")),
                 fields("action", action))
         case .watch(let owner):
-            fields.look("transfer.watch")
+            fields.look("transfer.watch", role: .observer)
             fields.ctl("transfer watch", examples: ["", "--of ming"])
             return try .watch(fields("owner", owner, .option("of", "NAME", "option.transferOwner")))
         case .upload(let upload):

@@ -78,6 +78,9 @@ extension AdminRequest {
         return operation
     }
 
+    /// A sample of every operation.
+    package static var everyOperation: [AdminRequest] { Self.all + Self.more }
+
     /// The line, without its line feed.
     package func line(id: Int64, by who: AdminOperator = AdminOperator()) -> [UInt8] {
         LineWriter.object { line in
@@ -152,7 +155,7 @@ extension AdminRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .status:
-            fields.look("status")
+            fields.look("status", role: .observer)
             fields.ctl("status", examples: ["", "--json"])
             return self
         case .setupToken:
@@ -168,11 +171,11 @@ extension AdminRequest: AdminDefinitions {
             fields.line(user.command)
             return try .addUser(fields.inline(user))
         case .listUsers(let after):
-            fields.look("user.list")
+            fields.look("user.list", role: .observer)
             fields.ctl("user list", examples: ["", "--json"])
             return try .listUsers(after: fields.page("after", after))
         case .showUser(let name):
-            fields.look("user.show")
+            fields.look("user.show", role: .observer)
             fields.ctl("user show", examples: ["ming"])
             return try .showUser(fields("name", name, .user))
         case .issueToken(let name, let device, let level):
@@ -183,7 +186,7 @@ extension AdminRequest: AdminDefinitions {
                 fields("device", device, .choice("device", "option.device", hasUsual: true)),
                 fields("level", level, .choice("level", "option.level", hasUsual: true)))
         case .revoke(let name, let device):
-            fields.change("user.revoke", .user(name))
+            fields.change("user.revoke", role: .helper, .user(name))
             fields.asks("console.users.revoke", ["console.users.revokeConsequence"], of: [name.text])
             fields.ctl(
                 "user revoke", says: "ctl.user.revoked", evenForNone: true, ["name": name.text],
@@ -191,7 +194,9 @@ extension AdminRequest: AdminDefinitions {
             return try .revoke(
                 fields("name", name, .user), fields("device", device, .choice("device", "option.revokeDevice")))
         case .setDisabled(let name, let isDisabled):
-            fields.change("user.disable", .user(name), inverse: .setDisabled(name, !isDisabled), basis: .showUser(name))
+            fields.change(
+                "user.disable", role: .helper, .user(name), inverse: .setDisabled(name, !isDisabled),
+                basis: .showUser(name))
             fields.asks(
                 isDisabled ? "console.users.disable" : "console.users.enable",
                 [isDisabled ? "console.users.disableConsequence" : "console.users.enableConsequence"], of: [name.text])
@@ -207,7 +212,7 @@ extension AdminRequest: AdminDefinitions {
         case .setListed(let owner, let list, let other, let isListed):
             let verb = list.verb(isListed)
             fields.change(
-                "user.listed", .list(owner, list, other),
+                "user.listed", role: .helper, .list(owner, list, other),
                 inverse: .setListed(owner: owner, list, other: other, !isListed), basis: .showUser(owner))
             fields.ctl(
                 "user \(verb)", says: "ctl.user.\(verb)", ["name": owner.text, "other": other.text],
@@ -217,7 +222,9 @@ extension AdminRequest: AdminDefinitions {
                 other: fields("other", other, .argument("OTHER", "argument.other")), fields("listed", isListed))
         case .setSendBanned(let name, let isBanned):
             let verb = isBanned ? "mute" : "unmute"
-            fields.change("user.mute", .user(name), inverse: .setSendBanned(name, !isBanned), basis: .showUser(name))
+            fields.change(
+                "user.mute", role: .helper, .user(name), inverse: .setSendBanned(name, !isBanned),
+                basis: .showUser(name))
             fields.asks(
                 isBanned ? "console.users.silence" : "console.users.unsilence",
                 [isBanned ? "console.users.silenceConsequence" : "console.users.unsilenceConsequence"],
@@ -226,7 +233,8 @@ extension AdminRequest: AdminDefinitions {
             return try .setSendBanned(fields("name", name, .user), fields("on", isBanned))
         case .setAllowlistOnly(let name, let isOn):
             fields.change(
-                "user.allowlist", .user(name), inverse: .setAllowlistOnly(name, !isOn), basis: .showUser(name))
+                "user.allowlist", role: .helper, .user(name), inverse: .setAllowlistOnly(name, !isOn),
+                basis: .showUser(name))
             fields.ctl(
                 "user allowlist", says: isOn ? "ctl.user.allowlistOn" : "ctl.user.allowlistOff",
                 ["name": name.text], examples: ["lan on"])
@@ -238,26 +246,26 @@ extension AdminRequest: AdminDefinitions {
             return try .importUsers(
                 fields("users", rows, count: 0...AdminProtocol.importRows), fields("devices", devices, count: 1...8))
         case .listConversations(let after):
-            fields.look("conversation.list")
+            fields.look("conversation.list", role: .observer)
             fields.line(after == nil ? ctl("conversation list") : nil)
             return try .listConversations(after: fields.page("after", after))
         case .showConversation(let name):
-            fields.look("conversation.show")
+            fields.look("conversation.show", role: .observer)
             fields.ctl("conversation show", examples: ["tea", "lan,ming --messages 100", "id:7"])
             return try .showConversation(fields("conversation", name, .conversation))
         case .listMessages(let conversation, let before, let limit):
-            fields.look("conversation.messages")
+            fields.look("conversation.messages", role: .helper)
             return try .listMessages(
                 conversation: fields("conversation", conversation), before: fields("before", before),
                 limit: fields("limit", limit))
         case .listSessions(let user, let after):
-            fields.look("session.list")
+            fields.look("session.list", role: .observer)
             fields.ctl("session list", examples: ["", "--user ming"])
             return try .listSessions(
                 fields("user", user, .option("user", "NAME", "option.sessionUser")),
                 after: fields.page("after", after))
         case .endSessions(let ids, let user):
-            fields.change("session.end", .text(user?.text))
+            fields.change("session.end", role: .helper, .text(user?.text))
             fields.asks(
                 "console.users.kick", ["console.users.kickConsequence"],
                 of: user.map { [$0.text] } ?? ids.map { String($0) })
@@ -272,14 +280,14 @@ extension AdminRequest: AdminDefinitions {
                 examples: ["--from ming --to lan '你好，阿兰！'", "--from ming --group tea 'tea is ready'"])
             return try .send(fields.inline(send))
         case .follow(let conversation, let withSessions):
-            fields.look("follow")
+            fields.look("follow", role: .helper)
             fields.ctl("tail", examples: ["", "--conversation tea"])
             return try .follow(
                 conversation: fields(
                     "conversation", conversation, .option("conversation", "CONVERSATION", "option.conversation")),
                 withSessions: fields("sessions", withSessions, .flag("sessions", "option.sessions")))
         case .stopFollowing(let follow):
-            fields.look("follow.stop")
+            fields.look("follow.stop", role: .observer)
             return try .stopFollowing(fields("follow", follow))
         case .files(let request): return try .files(fields.inline(request))
         case .transfers(let request): return try .transfers(fields.inline(request))

@@ -66,7 +66,7 @@ extension AdminSearchRequest: AdminDefinitions {
                 ])
             return try .messages(fields.inline(search))
         case .status:
-            fields.look("search.status")
+            fields.look("search.status", role: .observer)
             fields.ctl("search status", examples: [""])
             return self
         case .rebuild:

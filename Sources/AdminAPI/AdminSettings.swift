@@ -23,11 +23,11 @@ package enum AdminSettingsRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list:
-            fields.look("setting.list")
+            fields.look("setting.list", role: .observer)
             fields.line(ctl("setting list"))
             return self
         case .show(let name):
-            fields.look("setting.show", name)
+            fields.look("setting.show", role: .observer, name)
             fields.ctl("setting show", examples: ["max_input", "limits.connections"])
             return try .show(fields("name", name, .setting))
         case .set(let name, let scope, let value, let conversation):
@@ -55,13 +55,13 @@ package enum AdminSettingsRequest: AdminDefinitions {
                 fields("name", name, .setting), fields.inline(scope, .scope),
                 conversation: fields("conversation", conversation, .ofConversation))
         case .effective(let conversation, let user):
-            fields.look("setting.effective", conversation)
+            fields.look("setting.effective", role: .observer, conversation)
             fields.ctl("setting effective", examples: ["tea", "tea --user ming"])
             return try .effective(
                 conversation: fields("conversation", conversation, .conversation),
                 user: fields("user", user, .option("user", "NAME", "option.settingUser")))
         case .limits:
-            fields.look("setting.limits")
+            fields.look("setting.limits", role: .observer)
             fields.ctl("setting limits", examples: [""])
             return self
         }

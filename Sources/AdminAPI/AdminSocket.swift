@@ -8,12 +8,13 @@ package enum AdminSocket {
 
     /// Listens in `folder`. A socket file that is there already is replaced: hold the folder's lock.
     ///
-    /// The file belongs to this process's user alone; with `group`, also to that group. It gets its mode before
-    /// anybody can connect.
+    /// The file gets its mode before anybody can connect.
     ///
+    /// - Parameter isForAll: true when every account of the machine may connect; the server then decides by the account
+    ///   that the kernel names. Otherwise only this process's user and root can.
     /// - Returns: a non-blocking descriptor.
     /// - Throws: `failed`.
-    package static func listen(in folder: String, group: UInt32? = nil) throws(AdminError) -> Int32 {
+    package static func listen(in folder: String, isForAll: Bool = false) throws(AdminError) -> Int32 {
         let place = try Place(folder)
         defer { place.close() }
         unlink(place.path)
@@ -23,12 +24,7 @@ package enum AdminSocket {
         guard Self.withAddress(place.path, { Glibc.bind(descriptor, $0, $1) }) == 0 else {
             throw Self.failure("make", folder)
         }
-        if let group {
-            guard chown(place.path, uid_t.max, gid_t(group)) == 0 else {
-                throw Self.failure("set the group of", folder)
-            }
-        }
-        guard chmod(place.path, group == nil ? 0o600 : 0o660) == 0 else { throw Self.failure("protect", folder) }
+        guard chmod(place.path, isForAll ? 0o666 : 0o600) == 0 else { throw Self.failure("protect", folder) }
         guard clinux_set_nonblocking(descriptor) == 0, Glibc.listen(descriptor, 16) == 0 else {
             throw Self.failure("listen on", folder)
         }

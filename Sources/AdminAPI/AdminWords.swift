@@ -23,7 +23,7 @@ package enum AdminWordRequest: AdminDefinitions {
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
         case .list(let after):
-            fields.look("word.list")
+            fields.look("word.list", role: .observer)
             fields.ctl("word list", examples: ["", "--action mask"])
             return try .list(after: fields.page("after", after))
         case .add(let rules):
@@ -36,12 +36,12 @@ package enum AdminWordRequest: AdminDefinitions {
             fields.line(words.isEmpty ? nil : ctl("word remove", .words(words)))
             return try .remove(fields("words", words, count: 1...AdminProtocol.wordRows))
         case .test(let text):
-            fields.look("word.test")
+            fields.look("word.test", role: .observer)
             fields.ctl("word test", examples: ["'卖外 挂'"])
             return try .test(
                 fields("text", text, atMost: AdminProtocol.maximumTextBytes, .argument("TEXT", "argument.testText")))
         case .flagged(let before):
-            fields.look("word.flagged")
+            fields.look("word.flagged", role: .helper)
             fields.ctl("word flagged", examples: ["", "--limit 500"])
             return try .flagged(before: fields("before", before))
         }

@@ -47,26 +47,33 @@ extension AdminFields {
 
     /// Defines an operation that only reads.
     ///
-    /// - Parameter isAudited: true for a request that reveals private data or secrets.
-    func look(_ word: String, _ subject: @autoclosure () -> String? = nil, isAudited: Bool = false) {
-        self.note?.operation = AdminOperation(word: word, isAudited: isAudited, subject: .text(subject()))
+    /// - Parameters:
+    ///   - role: least role that may use it.
+    ///   - isAudited: true for a request that reveals private data or secrets.
+    func look(
+        _ word: String, role: OperatorRole = .administrator, _ subject: @autoclosure () -> String? = nil,
+        isAudited: Bool = false
+    ) {
+        self.note?.operation = AdminOperation(word: word, role: role, isAudited: isAudited, subject: .text(subject()))
     }
 
     /// Defines an operation that changes something.
     ///
     /// - Parameters:
+    ///   - role: least role that may use it.
     ///   - subject: what it changes, whose state the audit log keeps before and after.
     ///   - isChange: false for one that only tells what it would change.
     ///   - audited: request as the audit log keeps it, without passwords and texts of messages.
     ///   - inverse: request that undoes it, whatever the state before was.
     ///   - basis: request whose answer shows what it sets, for `restoring`.
     func change(
-        _ word: String, _ subject: @autoclosure () -> AdminSubject = .text(nil), isChange: Bool = true,
+        _ word: String, role: OperatorRole = .administrator,
+        _ subject: @autoclosure () -> AdminSubject = .text(nil), isChange: Bool = true,
         audited: @autoclosure () -> AdminRequest? = nil, inverse: @autoclosure () -> AdminRequest? = nil,
         basis: @autoclosure () -> AdminRequest? = nil
     ) {
         self.note?.operation = AdminOperation(
-            word: word, isChange: isChange, isAudited: isChange, subject: subject(), audited: audited(),
+            word: word, role: role, isChange: isChange, isAudited: isChange, subject: subject(), audited: audited(),
             inverse: inverse(), basis: basis())
     }
 

@@ -18,6 +18,8 @@ final class AdminConnection {
     let descriptor: Int32
     /// The user the other side runs as.
     let user: UInt32
+    /// Role of that user; the least one for a connection that is only told why it ends.
+    let role: OperatorRole
     var underWay = 0
     var follows: [Int64: Follow] = [:]
     /// Watches of transfers, by the request that began them.
@@ -40,9 +42,10 @@ final class AdminConnection {
     /// How much of `waiting` was sent.
     private var sent = 0
 
-    init(_ descriptor: Int32, user: UInt32) {
+    init(_ descriptor: Int32, user: UInt32, role: OperatorRole = .observer) {
         self.descriptor = descriptor
         self.user = user
+        self.role = role
     }
 
     func close() {
@@ -66,7 +69,7 @@ final class AdminConnection {
     /// Answers the other side's hello.
     func greet() {
         self.saidHello = true
-        self.queue(line: AdminProtocol.hello)
+        self.queue(line: AdminProtocol.hello(role: self.role))
     }
 
     /// Reads what is there.

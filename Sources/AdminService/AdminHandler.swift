@@ -122,6 +122,15 @@ struct AdminHandler: Sendable {
         }
     }
 
+    /// Adds an entry to the audit log, and goes on whether or not the store could take it.
+    func noteAsked(_ note: AuditNote, then: @escaping @Sendable () -> Void) {
+        let log = self.options.log
+        self.store.write({ transaction throws(StoreError) in try transaction.audit.noteAsked(note) }) { result in
+            if case .failure(let error) = result { log.warning("audit_failed", ["reason": .text(error.description)]) }
+            then()
+        }
+    }
+
     /// Reads from the store and answers with what `body` returns.
     func read(
         _ then: @escaping Answer, as lane: ReadLane = .page,

@@ -5,11 +5,13 @@ import ChatModel
 import Diagnostics
 import Execution
 import Glibc
+import Store
 
 /// The admin thread: one `poll` over the listening socket, the connections and the mailbox. Confined to its thread.
 final class AdminLoop {
     let options: AdminServiceOptions
-    private let listener: Int32
+    /// The socket of the data folder, and the one for other accounts where there is one.
+    private let listeners: [Int32]
     let handler: AdminHandler
     let mailbox: Mailbox<LoopEvent>
     private(set) var clients: [Int: AdminConnection] = [:]
@@ -18,6 +20,10 @@ final class AdminLoop {
     /// Requests to follow that are answered once the broker watches: nothing after the answer is missed.
     private var waitingToFollow: [(client: Int, request: Int64)] = []
     private var isStopping = false
+    /// Refusals for a role that are kept in the audit log.
+    private var refusals = RefusalBudget()
+    /// Connections of strangers that are logged.
+    private var strangers = RefusalBudget()
     var liveMetrics = MetricsHistory()
     var nextReading: Instant
     /// The broker was asked for its metrics and has not answered.
@@ -30,9 +36,9 @@ final class AdminLoop {
         case on(WatchID)
     }
 
-    init(_ options: AdminServiceOptions, listener: Int32, handler: AdminHandler, mailbox: Mailbox<LoopEvent>) {
+    init(_ options: AdminServiceOptions, listeners: [Int32], handler: AdminHandler, mailbox: Mailbox<LoopEvent>) {
         self.options = options
-        self.listener = listener
+        self.listeners = listeners
         self.handler = handler
         self.mailbox = mailbox
         self.nextReading = options.clock.now()
@@ -42,16 +48,15 @@ final class AdminLoop {
         while !self.isStopping { self.turn() }
         for client in self.clients.values { client.close() }
         if case .on(let id) = self.watch { self.handler.broker.unwatch(id) }
-        close(self.listener)
+        for listener in self.listeners { close(listener) }
         AdminSocket.remove(in: self.options.folder)
+        if let folder = self.options.operators.folder { AdminSocket.remove(in: folder) }
     }
 
     private func turn() {
         let order = Array(self.clients.keys)
-        var entries = [
-            pollfd(fd: self.mailbox.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: self.listener, events: Int16(POLLIN), revents: 0),
-        ]
+        let own = [self.mailbox.descriptor] + self.listeners
+        var entries = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         for key in order {
             guard let client = self.clients[key] else { continue }
             entries.append(pollfd(fd: client.descriptor, events: client.interest(self.options), revents: 0))
@@ -59,40 +64,48 @@ final class AdminLoop {
         let ready = poll(&entries, nfds_t(entries.count), self.millisecondsUntilReading)
         self.readMetricsIfDue()
         guard ready > 0 else { return }
-        for (key, entry) in zip(order, entries.dropFirst(2)) where entry.revents != 0 {
+        for (key, entry) in zip(order, entries.dropFirst(own.count)) where entry.revents != 0 {
             self.serve(key, readable: entry.revents & Int16(POLLIN) != 0, events: entry.revents)
         }
         if entries[0].revents != 0 { self.readMailbox() }
-        if entries[1].revents != 0 { self.accept() }
+        for entry in entries[1..<own.count] where entry.revents != 0 { self.accept(at: entry.fd) }
         self.watchWhenWanted()
         self.flush()
     }
 
     // MARK: Connections
 
-    private func accept() {
-        let descriptor = clinux_accept(self.listener, nil, nil)
+    private func accept(at listener: Int32) {
+        let descriptor = clinux_accept(listener, nil, nil)
         guard descriptor >= 0 else { return self.acceptFailed() }
-        var (process, user, group) = (pid_t(), uid_t(), gid_t())
-        guard clinux_peer_credentials(descriptor, &process, &user, &group) == 0 else {
+        guard let peer = self.options.peer(descriptor) else {
             close(descriptor)
             return
         }
-        // With a group, the mode of the socket file lets in its members and nobody else.
-        guard user == geteuid() || user == 0 || self.options.group != nil else {
-            self.options.log.warning(
-                "admin_refused", ["uid": .number(Int64(user)), "reason": .text("not the server's user")])
+        let user = peer.user
+        guard let role = self.options.operators.role(of: peer) else {
+            if let leftOut = self.strangers.take(at: self.options.clock.now()) {
+                self.options.log.warning(
+                    "admin_refused",
+                    [
+                        "uid": .number(Int64(user)), "reason": .text("the account has no role"),
+                        "left_out": .number(leftOut),
+                    ])
+            }
             return self.turnAway(
                 descriptor, user, AdminError(.notAllowed, "the admin socket belongs to another user"))
         }
-        guard self.clients.count < self.options.clients else {
+        let others = self.clients.values.count { !OperatorRules.isOwn($0.user) }
+        guard self.clients.count < self.options.clients,
+            OperatorRules.isOwn(user) || others < max(1, self.options.clients / 2)
+        else {
             return self.turnAway(
                 descriptor, user,
                 AdminError(.busy, "\(self.options.clients) operators are connected already: close one of them"))
         }
         self.lastClient += 1
-        self.clients[self.lastClient] = AdminConnection(descriptor, user: user)
-        self.options.log.debug("admin_connected", ["uid": .number(Int64(user)), "pid": .number(Int64(process))])
+        self.clients[self.lastClient] = AdminConnection(descriptor, user: user, role: role)
+        self.options.log.debug("admin_connected", ["uid": .number(Int64(user)), "role": .text(role.rawValue)])
     }
 
     /// Out of descriptors, for example: without a pause the loop would spin, for the connection still waits.
@@ -141,6 +154,10 @@ final class AdminLoop {
             case .success(let request):
                 let actor = AuditActor(
                     uid: client.user, name: who.name, source: who.source, reason: who.reason)
+                guard request.role <= client.role else {
+                    self.refuse(request, for: client.role, by: actor, key, id)
+                    continue
+                }
                 self.noteRequest(request, actor)
                 self.start(request, by: actor, key, id)
             case .failure(let error): self.answered(key, id, .failure(error))
@@ -172,6 +189,32 @@ final class AdminLoop {
                 "ask": .text(request.word), "subject": .name(request.subject ?? ""), "uid": .number(Int64(actor.uid)),
                 "operator": .name(actor.name ?? ""), "source": .text(actor.source.rawValue),
             ])
+    }
+
+    /// Refuses what the role of an operator does not allow. The audit log keeps it, as many in a minute as an operator
+    /// who tries things out; the next entry has the number of those between.
+    private func refuse(
+        _ request: AdminRequest, for role: OperatorRole, by actor: AuditActor, _ key: Int, _ id: Int64
+    ) {
+        let (word, least) = (request.word, request.role)
+        let error = role.refusal(of: word, needing: least)
+        guard let leftOut = self.refusals.take(at: self.options.clock.now()) else {
+            return self.answered(key, id, .failure(error))
+        }
+        self.options.log.warning(
+            "admin_role_refused",
+            [
+                "ask": .text(word), "uid": .number(Int64(actor.uid)), "role": .text(role.rawValue),
+                "left_out": .number(leftOut),
+            ])
+        let asked = AdminHandler.object { json in
+            json.text("role", role.rawValue)
+            json.text("needed", least.rawValue)
+            json.number("leftOut", leftOut)
+        }
+        let note = AuditNote(actor: actor, word: "operator.refused", subject: word, asked: asked)
+        let mailbox = self.mailbox
+        self.handler.noteAsked(note) { mailbox.post(.answer(client: key, request: id, .failure(error))) }
     }
 
     private func start(_ request: AdminRequest, by actor: AuditActor, _ key: Int, _ id: Int64) {

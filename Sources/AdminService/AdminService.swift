@@ -10,7 +10,7 @@ package import Transfers
 
 /// Answers operators on the admin socket of the data folder, on a thread of its own.
 ///
-/// Only the server's user and root are let in, and the configured group. Requests are worked on by broker, store and
+/// Only the server's user and root are let in, and the accounts that have a role. Requests are worked on by broker, store and
 /// accounts; a slow one holds up nobody else.
 package final class AdminService: Sendable {
     private let mailbox: Mailbox<LoopEvent>
@@ -26,14 +26,23 @@ package final class AdminService: Sendable {
         _ options: AdminServiceOptions, store: Store, accounts: Accounts, broker: Broker, moderation: Moderation,
         transfers: Transfers? = nil, profiles: Profiles? = nil
     ) throws(AdminError) {
-        let listener = try AdminSocket.listen(in: options.folder, group: options.group)
+        var listeners = [try AdminSocket.listen(in: options.folder)]
+        if let folder = options.operators.folder {
+            do throws(AdminError) {
+                listeners.append(try AdminSocket.listen(in: folder, isForAll: true))
+            } catch {
+                close(listeners[0])
+                AdminSocket.remove(in: options.folder)
+                throw error
+            }
+        }
         let mailbox = Mailbox<LoopEvent>()
         let handler = AdminHandler(
             options, store: store, accounts: accounts, broker: broker, moderation: moderation, transfers: transfers,
             profiles: profiles)
         self.mailbox = mailbox
-        self.thread = Thread(name: "admin") {
-            let loop = AdminLoop(options, listener: listener, handler: handler, mailbox: mailbox)
+        self.thread = Thread(name: "admin") { [listeners] in
+            let loop = AdminLoop(options, listeners: listeners, handler: handler, mailbox: mailbox)
             loop.run()
         }
     }

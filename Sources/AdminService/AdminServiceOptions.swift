@@ -15,9 +15,12 @@ package struct AdminServiceOptions: Sendable {
     /// Address of the server for links that leave this machine, `http://192.168.1.5:7677`; `nil` for the first of
     /// `addresses`. Any thread.
     package var publicAddress: @Sendable () -> String? = { nil }
-    /// A group whose members may use the socket too; `nil` for the server's user and root alone.
-    package var group: UInt32?
-    /// Connections at once; one more is told that the server is busy.
+    /// Roles of other accounts of this machine.
+    package var operators = OperatorRules()
+    /// Account at the other side of a connection; the kernel says it.
+    package var peer: @Sendable (_ connection: Int32) -> OperatorPeer? = { OperatorPeer(connection: $0) }
+    /// Connections at once; one more is told that the server is busy. Accounts other than root and the server's own get
+    /// half of them.
     package var clients = 64
     /// Requests of one connection under way; more are read when those are answered.
     package var requestsUnderWay = 8

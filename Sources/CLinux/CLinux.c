@@ -50,6 +50,12 @@ int clinux_peer_credentials(int descriptor, pid_t *process, uid_t *user, gid_t *
     return 0;
 }
 
+int clinux_peer_groups(int descriptor, gid_t *groups, int maximum) {
+    socklen_t length = (socklen_t)maximum * sizeof(gid_t);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
+    return (int)(length / sizeof(gid_t));
+}
+
 int clinux_signal_descriptor(void) {
     signal(SIGPIPE, SIG_IGN);
     sigset_t set;

@@ -1,5 +1,6 @@
 package import APIKit
 package import Accounts
+package import AdminService
 package import Broker
 import ChatModel
 package import Configuration
@@ -55,6 +56,8 @@ package struct ServerOptions: Sendable {
     package var backup = BackupScheduleOptions()
     /// Settings of profiles.
     package var profiles = ProfileSettings()
+    /// Roles at the admin socket.
+    package var operators = OperatorRules()
     /// Settings of the metrics.
     package var metrics = MetricsOptions()
     /// How apps reach this server for files; `nil` for as they reached it when they asked.
@@ -112,6 +115,7 @@ extension ServerOptions {
         try self.applyLeanCloud(settings)
         try self.applyLeanCloudDoor(settings)
         try self.applyMetrics(settings)
+        try self.applyOperators(settings)
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {

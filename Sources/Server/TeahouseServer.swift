@@ -233,6 +233,7 @@ package final class TeahouseServer: Sendable {
         admin.moreTroubles = { outbound.troubles + trial }
         admin.serverSettings = live.forOperators
         admin.functions = outbound.functions
+        admin.operators = options.operators
         admin.search = search
         return admin
     }

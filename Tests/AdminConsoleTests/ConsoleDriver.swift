@@ -25,7 +25,7 @@ final class ConsoleDriver {
     var server: (AdminRequest) -> Result<AdminAnswer, AdminError>?
 
     init(
-        language: Language = .english, isReadOnly: Bool = false,
+        language: Language = .english, isReadOnly: Bool = false, role: OperatorRole = .administrator,
         server: @escaping (AdminRequest) -> Result<AdminAnswer, AdminError>? = Samples.answer
     ) {
         let texts = Texts(embedded: language)
@@ -34,7 +34,7 @@ final class ConsoleDriver {
             nowMilliseconds: Self.now)
         self.console = Console(look: look, place: "/srv/teahouse", commands: Samples.commands, isReadOnly: isReadOnly)
         self.server = server
-        self.console.connected()
+        self.console.connected(as: role)
         self.work()
     }
 

@@ -130,6 +130,23 @@ import Testing
         #expect(!console.screen().contains { $0.contains("new person") })
     }
 
+    @Test("an observer changes nothing, and the reason names the role")
+    func observer() {
+        let console = ConsoleDriver(role: .observer)
+        console.press(.character("2"), .character("d"))
+        #expect(console.screen()[22] == " ! this account has the role observer: nothing is changed here")
+        console.press(.character("?"))
+        #expect(!console.screen().contains { $0.contains("new person") })
+    }
+
+    @Test("a helper disables people, and what needs an administrator is refused before it is asked")
+    func helper() {
+        let console = ConsoleDriver(role: .helper)
+        console.press(.character("2"), .character("t"), .right, .enter)
+        #expect(console.changes().isEmpty)
+        #expect(console.screen().contains { $0.contains("this needs the role administrator") })
+    }
+
     @Test("= shows what each key would do, for a shell")
     func commands() {
         let console = ConsoleDriver()

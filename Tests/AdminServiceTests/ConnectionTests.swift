@@ -79,7 +79,7 @@ import Testing
         for start in stride(from: 0, to: bytes.count, by: size) {
             raw.write(Array(bytes[start..<min(start + size, bytes.count)]))
         }
-        #expect(try raw.line() == #"{"teahouse":"admin","version":1}"#)
+        #expect(try raw.line() == #"{"teahouse":"admin","version":1,"role":"administrator"}"#)
         #expect(try raw.line() == #"{"id":3,"answer":"token","with":{}}"#)
     }
 

@@ -37,8 +37,8 @@ extension Console {
     }
 
     private mutating func press(_ binding: ScreenKey) {
-        guard !binding.isChange || !self.isReadOnly else {
-            return self.tellStatus(StatusLine(self.look("console.readOnly"), .refusal))
+        if binding.isChange, let reason = self.noChangeReason {
+            return self.tellStatus(StatusLine(self.look(reason), .refusal))
         }
         self.withTop { screen, look in screen.press(binding.key, look) }
     }

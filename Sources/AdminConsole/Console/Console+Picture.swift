@@ -81,7 +81,7 @@ extension Console {
             let seconds = max(0, (undo.untilMilliseconds - self.look.nowMilliseconds + 999) / 1000)
             line += Line(" " + self.look("console.undo", ["seconds": String(seconds)]), .warning)
         }
-        if self.isReadOnly { line += Line(" " + self.look("console.readOnlyMark"), .warning) }
+        if self.noChangeReason != nil { line += Line(" " + self.look("console.readOnlyMark"), .warning) }
         if let since = self.silentSinceMilliseconds {
             return line + Line(" " + self.look("console.stale", ["time": self.look.hours(since)]) + " ", .bad)
         }
@@ -160,7 +160,7 @@ extension Console {
     private var footer: Line {
         let help = self.footerKey("?", self.look("console.key.help"))
         var line = Line(" ")
-        for binding in self.top.screen.screenKeys where !binding.isChange || !self.isReadOnly {
+        for binding in self.top.screen.screenKeys where !binding.isChange || self.noChangeReason == nil {
             let more = self.footerKey(binding.key.label, self.look(binding.help))
             if line.width + more.width + help.width > self.size.columns { break }
             line += more
@@ -174,7 +174,7 @@ extension Console {
 
     /// The keys that mean something here.
     var helpPage: Page {
-        let possible = self.top.screen.screenKeys.filter { !$0.isChange || !self.isReadOnly }
+        let possible = self.top.screen.screenKeys.filter { !$0.isChange || self.noChangeReason == nil }
         var rows = possible.map { ($0.key.label, self.look($0.help)) }
         let own = rows.count
         if self.top.screen.table != nil { rows += CommonKeys.table.map { ($0.0, self.look($0.1)) } }

@@ -85,7 +85,10 @@ package struct Console: Sendable {
     package var look: Look
     let place: String
     let commands: Command
+    /// True when the operator asked to change nothing.
     let isReadOnly: Bool
+    /// Role of the operator's account, as the server says.
+    private(set) var role = OperatorRole.administrator
     let preferences: Preferences
     var stacks: [[Opened]]
     var current = 0
@@ -153,7 +156,10 @@ package struct Console: Sendable {
     // MARK: The server
 
     /// Marks the connection as open, and asks for what the screen shows.
-    package mutating func connected() {
+    ///
+    /// - Parameter role: role of the operator's account there.
+    package mutating func connected(as role: OperatorRole = .administrator) {
+        self.role = role
         self.link = .connected
         self.hear()
         self.show()
@@ -407,8 +413,11 @@ package struct Console: Sendable {
     // MARK: Actions
 
     mutating func perform(_ operatorAction: OperatorAction) {
-        guard !self.isReadOnly else { return self.refuse("console.readOnly") }
+        if let reason = self.noChangeReason { return self.refuse(reason) }
         guard case .connected = self.link, !self.isSilent else { return self.refuse("console.lost") }
+        if let least = operatorAction.requests.map(\.role).max(), least > self.role {
+            return self.refuse("console.role.\(least.rawValue)")
+        }
         if let words = operatorAction.run {
             guard !self.isRunning else { return self.refuse("console.busy") }
             self.start(words, input: operatorAction.input)
@@ -419,6 +428,12 @@ package struct Console: Sendable {
             operatorAction: operatorAction, waiting: operatorAction.requests.reversed(), steps: self.takeSteps())
         self.notice = StatusLine(self.look("console.working"))
         self.askMore()
+    }
+
+    /// Text key of the reason why nothing can be changed here; `nil` where changes can be asked for.
+    var noChangeReason: String? {
+        if self.isReadOnly { return "console.readOnly" }
+        return self.role == .observer ? "console.role.readOnly" : nil
     }
 
     /// Does not begin a change: what led to it stays open.

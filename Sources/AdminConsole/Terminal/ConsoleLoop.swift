@@ -112,7 +112,7 @@ package final class ConsoleLoop {
         do throws(AdminError) {
             for news in try self.link.receive() {
                 switch news {
-                case .greeted: self.console.connected()
+                case .greeted(let role): self.console.connected(as: role)
                 case .reply(let reply): self.console.receive(reply)
                 }
             }

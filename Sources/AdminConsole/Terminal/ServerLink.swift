@@ -69,8 +69,8 @@ final class ServerLink {
 
     /// Whatever has come.
     enum News {
-        /// The server speaks the same version.
-        case greeted
+        /// The server speaks the same version, and names the role of this account.
+        case greeted(OperatorRole)
         case reply(AdminReply)
     }
 
@@ -88,9 +88,9 @@ final class ServerLink {
             self.lines.append(chunk[..<count])
             while let line = try self.lines.next() {
                 guard self.isGreeted else {
-                    try AdminProtocol.check(hello: line)
+                    let role = try AdminProtocol.check(hello: line)
                     self.isGreeted = true
-                    news.append(.greeted)
+                    news.append(.greeted(role))
                     continue
                 }
                 news.append(.reply(try AdminReply(line: line)))

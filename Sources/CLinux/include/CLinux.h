@@ -26,6 +26,10 @@ int clinux_accept(int listener, struct sockaddr *_Nullable address, socklen_t *_
 /// The peer of a Unix socket, from SO_PEERCRED. Returns 0, or -1 and `errno`.
 int clinux_peer_credentials(int descriptor, pid_t *_Nonnull process, uid_t *_Nonnull user, gid_t *_Nonnull group);
 
+/// The supplementary groups of the peer of a Unix socket, from SO_PEERGROUPS. Returns how many, or -1 and `errno`:
+/// ERANGE when there are more than `maximum`.
+int clinux_peer_groups(int descriptor, gid_t *_Nonnull groups, int maximum);
+
 /// A descriptor that reports SIGTERM, SIGINT and SIGHUP; the signals are blocked for the calling thread, and for
 /// every thread it makes afterwards. SIGPIPE is ignored. -1 and `errno` on failure.
 int clinux_signal_descriptor(void);

@@ -76,7 +76,9 @@ final class Control {
         }
         switch error.code {
         case .notRunning: return failure(.notRunning, terminal.text("ctl.notRunning", place))
-        case .notAllowed: return failure(.notAllowed, terminal.text("ctl.denied", place))
+        // A refusal with a number is of the role, the other one of the socket.
+        case .notAllowed:
+            return failure(.notAllowed, error.reason == nil ? terminal.text("ctl.denied", place) : nil)
         case .failed, .connectionLost: return failure(.inputOutput)
         case .protocolError: return failure(.internalError)
         case .notFound: return failure(.notFound)

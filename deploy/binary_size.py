@@ -25,7 +25,7 @@ BUDGETS = {
     "LeanCloudQuery": 190, "LeanCloudWire": 600, "LeanCloudTranslation": 210, "LeanCloudGateway": 480,
     "LeanCloudAPI": 760, "LeanCloudPull": 420, "LeanCloudExport": 160, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 745, "Hooks": 260,
-    "NativeAPI": 640, "Backup": 280, "Imports": 200, "LeanCloudImport": 200, "Monitoring": 170, "MessageLog": 260, "QRCode": 40, "Search": 200,
+    "NativeAPI": 640, "Backup": 340, "Imports": 200, "LeanCloudImport": 200, "Monitoring": 170, "MessageLog": 260, "QRCode": 40, "Search": 200,
     "AdminAPI": 1950, "AdminConsole": 2100, "AdminService": 680, "CommandLineKit": 210, "Doctor": 170, "Server": 240,
     "teahouse": 800,
     "swiftCore": 5500, "crypto": 3400, "ssl": 500, "sqlite3": 1250, "sodium": 240, "ncursesw": 180, "tinfo": 110,

@@ -20,6 +20,8 @@ package struct AdminStatus: AdminRecord {
     package var lastVerify: AdminLastVerify?
     /// Last backup that was verified; `nil` for none, and when it is not known.
     package var lastBackup: AdminLastBackup?
+    /// Copy of the database from before the last upgrade; `nil` for none.
+    package var upgradeCopy: AdminUpgradeCopy?
     /// Address that people type, `http://192.168.1.5:7677`; `nil` when the server knows none.
     package var publicAddress: String?
 
@@ -51,7 +53,30 @@ package struct AdminStatus: AdminRecord {
         self.limits = try fields("limits", \.limits)
         self.lastVerify = try fields("lastVerify", \.lastVerify)
         self.lastBackup = try fields("lastBackup", \.lastBackup)
+        self.upgradeCopy = try fields("upgradeCopy", \.upgradeCopy)
         self.publicAddress = try fields("publicAddress", \.publicAddress)
+    }
+}
+
+/// Copy of the database from before an upgrade, which `teahouse rollback` puts back.
+package struct AdminUpgradeCopy: AdminRecord {
+    /// Time of the copy, UTC milliseconds.
+    package var atMilliseconds: Int64
+    /// Version of the schema in it.
+    package var schema: Int64
+    /// Size of the database in it, bytes.
+    package var bytes: Int64
+
+    package init(atMilliseconds: Int64, schema: Int64, bytes: Int64) {
+        self.atMilliseconds = atMilliseconds
+        self.schema = schema
+        self.bytes = bytes
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.atMilliseconds = try fields("at", \.atMilliseconds)
+        self.schema = try fields("schema", \.schema)
+        self.bytes = try fields("bytes", \.bytes)
     }
 }
 

@@ -1,5 +1,6 @@
 import Accounts
 import AdminAPI
+import Backup
 import Broker
 import CLinux
 import ChatModel
@@ -19,6 +20,9 @@ extension AdminHandler {
                     try self.addFiles(transfers, to: &status, transaction)
                     self.addProfiles(to: &status)
                     status.lastBackup = LastBackup.read(in: self.options.folder).map { AdminLastBackup($0) }
+                    status.upgradeCopy = UpgradeCopy.all(in: self.options.folder).last.map {
+                        AdminUpgradeCopy(atMilliseconds: $0.atMilliseconds, schema: $0.from, bytes: $0.bytes)
+                    }
                     status.publicAddress = self.options.publicAddress()
                     status.lastVerify = LastVerify.read(in: self.options.folder).map { AdminLastVerify($0) }
                     return .status(status)

@@ -34,6 +34,16 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The same for a start of the server that is refused.
+    package var ofStart: StoreError {
+        switch self {
+        case .store(let error): error
+        case .full, .refused, .damaged, .unsound, .ended, .server: .invalid(self.description)
+        case .io(_, let errno) where errno == EIO || errno == EUCLEAN: .fatal(self.description)
+        case .io: .invalid(self.description)
+        }
+    }
+
     static func failure(_ action: String, _ path: String) -> BackupError {
         let reason = clinux_errno()
         return reason == ENOSPC || reason == EDQUOT

@@ -91,6 +91,14 @@ enum BackupFiles {
         rmdir(path)
     }
 
+    /// Gives a file, or a folder with all in it, to a user.
+    static func give(_ path: String, _ user: uid_t, _ group: gid_t) throws(BackupError) {
+        guard lchown(path, user, group) == 0 else { throw .failure("give away", path) }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
+        for name in Self.names(in: path) { try Self.give("\(path)/\(name)", user, group) }
+    }
+
     /// Reads up to so many bytes; fewer only at the end of the file.
     static func read(_ path: String, at offset: Int64, atMost count: Int) throws(BackupError) -> [UInt8] {
         let descriptor = clinux_open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)

@@ -167,16 +167,8 @@ package struct BackupRestore {
     private func giveToOwner() throws(BackupError) {
         var status = stat()
         guard geteuid() == 0, stat(self.folder, &status) == 0, status.st_uid != 0 else { return }
-        try self.give(self.folder, status.st_uid, status.st_gid)
-    }
-
-    private func give(_ path: String, _ user: uid_t, _ group: gid_t) throws(BackupError) {
-        for name in BackupFiles.names(in: path) {
-            let inner = "\(path)/\(name)"
-            guard lchown(inner, user, group) == 0 else { throw .failure("give away", inner) }
-            var status = stat()
-            guard lstat(inner, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
-            try self.give(inner, user, group)
+        for name in BackupFiles.names(in: self.folder) {
+            try BackupFiles.give("\(self.folder)/\(name)", status.st_uid, status.st_gid)
         }
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Names of backups: `teahouse-20261123T173012Z`, in UTC, so that they sort by time.
 enum BackupName {
-    private static let prefix = "teahouse-"
+    static let prefix = "teahouse-"
     private static let partialSuffix = ".partial"
 
     static func partial(_ name: String) -> String { name + Self.partialSuffix }
@@ -13,13 +13,13 @@ enum BackupName {
     static func isWhole(_ name: String) -> Bool { name.hasPrefix(Self.prefix) && !name.hasSuffix(Self.partialSuffix) }
 
     /// A name that is free in a folder.
-    static func next(at milliseconds: Int64, in directory: String) -> String {
+    static func next(at milliseconds: Int64, in directory: String, prefix: String = Self.prefix) -> String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-        let name = "\(Self.prefix)\(day)T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+        let name = "\(prefix)\(day)T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
         var (free, number) = (name, 1)
         while access("\(directory)/\(free)", F_OK) == 0 {
             number += 1

@@ -42,7 +42,7 @@ package final class LiveSource: BackupSource {
     /// Names in the data folder that are not copied as they are.
     private static let passedOver: Set<String> = [
         "lock", "ballast", "files", "log", "admin.sock", "backups", "last-verify.json", "last-backup.json",
-        LiveSource.workName, BackupPlace.configuration, BackupPlace.directory,
+        UpgradeCopy.shelf, Rollback.shelf, LiveSource.workName, BackupPlace.configuration, BackupPlace.directory,
     ]
     /// Beginnings of such names.
     private static let passedOverPrefixes = ["teahouse.db", "search.db"]

@@ -108,6 +108,25 @@ func checkLastBackup(_ last: LastBackup?, now: Int64) -> Finding {
         advice: "run teahouse ctl backup DIRECTORY", values: values)
 }
 
+/// Days after which nobody goes back from an upgrade any more.
+private let upgradeDays: Int64 = 30
+
+func checkUpgradeCopies(_ copies: (schema: Int64, atMilliseconds: Int64, bytes: Int64), now: Int64) -> Finding {
+    let days = max(0, now - copies.atMilliseconds) / 86_400_000
+    let values = ["days": String(days), "schema": String(copies.schema), "mebibytes": String(copies.bytes >> 20)]
+    guard days >= upgradeDays else {
+        return Finding(
+            .ok, "upgrade.kept",
+            "the database of before the upgrade {days} days ago, schema {schema}, is kept: teahouse rollback goes back to it",
+            values: values)
+    }
+    return Finding(
+        .advice, "upgrade.old",
+        "the database of before the upgrade {days} days ago is still kept: its copies take {mebibytes} MiB",
+        advice: "remove the folder before-upgrade in the data folder when you do not want to go back any more",
+        values: values)
+}
+
 /// Note about the version of SQLite inside.
 func sqliteNote() -> Finding {
     Finding(

@@ -20,6 +20,9 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings += checkDatabase(input.dataFolder)
     findings.append(checkLastVerify(input.lastVerify, now: input.clock.wallMilliseconds()))
     findings.append(checkLastBackup(input.lastBackup, now: input.clock.wallMilliseconds()))
+    if let copies = input.upgradeCopies {
+        findings.append(checkUpgradeCopies(copies, now: input.clock.wallMilliseconds()))
+    }
     findings.append(sqliteNote())
     findings.append(admin.finding)
     if !admin.isRunning { findings += input.listeners.map(checkListener) }

@@ -75,6 +75,9 @@ package struct DoctorInput: Sendable {
     package var lastVerify: LastVerify?
     /// The last backup that was verified; `nil` for none.
     package var lastBackup: LastBackup?
+    /// Copies of the database from before an upgrade: the schema in the newest, its time in UTC milliseconds, and the bytes of all;
+    /// `nil` for none.
+    package var upgradeCopies: (schema: Int64, atMilliseconds: Int64, bytes: Int64)?
     /// Asks the server behind the admin socket something and says whether it answered; without it a connection that is
     /// accepted will do.
     package var serverAnswers: (@Sendable () -> Bool)?

@@ -31,6 +31,36 @@ extension ServerOptions {
 }
 
 extension TeahouseServer {
+    /// Switch of `teahouse serve` that starts without a copy of the database.
+    package static let withoutUpgradeCopy = "no-upgrade-copy"
+
+    /// Options of the store, with a copy before its schema is upgraded.
+    static func storeOptions(_ options: ServerOptions) -> StoreOptions {
+        var store = OutboundServices.storeOptions(options)
+        guard options.copiesBeforeUpgrade else { return store }
+        let (clock, log) = (options.clock, options.log)
+        store.beforeUpgrade = { upgrade throws(StoreError) in
+            do throws(BackupError) {
+                let copy = try UpgradeCopy.make(
+                    upgrade, version: Version.text, now: clock.wallMilliseconds(),
+                    withoutCopy: "--" + Self.withoutUpgradeCopy)
+                log.info("copied_before_upgrade", ["path": .text(copy.path), "bytes": .bytes(copy.bytes)])
+            } catch {
+                throw error.ofStart
+            }
+        }
+        return store
+    }
+
+    /// After an upgrade: keeps contents for a rollback while its copy is young, and the newest copies alone.
+    static func keepForRollback(_ options: ServerOptions) {
+        let (folder, clock) = (options.store.folder, options.clock)
+        UpgradeCopy.prune(in: folder)
+        options.files.transfers.removal.pause {
+            UpgradeCopy.keepsContents(in: folder, now: clock.wallMilliseconds())
+        }
+    }
+
     /// The backups of the server.
     static func makeBackups(_ options: ServerOptions, store: Store) -> BackupService {
         var backup = LiveBackupOptions(

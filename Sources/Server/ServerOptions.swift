@@ -75,6 +75,8 @@ package struct ServerOptions: Sendable {
     /// Settings that the options were made of, for the operator's view; the built-in ones when the options were made
     /// otherwise.
     package var settings = Settings.builtIn
+    /// Copies the database before a start upgrades its schema.
+    package var copiesBeforeUpgrade = true
     /// Clock of every part.
     package var clock = Clock.system
     /// Log of every part.

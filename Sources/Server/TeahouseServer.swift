@@ -63,7 +63,8 @@ package final class TeahouseServer: Sendable {
     /// - Throws: `ServerError`; then nothing runs and the folder is free again.
     package init(_ options: ServerOptions) throws(ServerError) {
         do throws(StoreError) {
-            self.store = try Store(OutboundServices.storeOptions(options))
+            self.store = try Store(Self.storeOptions(options))
+            Self.keepForRollback(options)
         } catch {
             throw .store(error)
         }

@@ -96,6 +96,9 @@ package struct StoreOptions: Sendable {
     package var logDisk: (@Sendable (_ path: String) throws(LogError) -> any LogDisk)?
     /// Opens a folder whose write-ahead log, or log of the server, is damaged, without what came after the damage.
     package var acceptsDamagedLog = false
+    /// Called before a start gives a database a newer schema; when it throws, the database stays as it is and the start is
+    /// refused.
+    package var beforeUpgrade: (@Sendable (SchemaUpgrade) throws(StoreError) -> Void)?
     /// SQLite's `synchronous`: FULL. Only a test server that is meant to lose messages passes another.
     package var synchronous = "FULL"
     /// `nil` for the usual order. Where it is set nothing is acknowledged from the log: the hook is of commits.

@@ -1,4 +1,5 @@
 import AdminAPI
+import Backup
 import ByteCodec
 import COpenSSL
 import CommandLineKit
@@ -54,6 +55,10 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     input.filesStopFreePercent = settings[Keys.filesStopFreePercent]
     input.lastVerify = LastVerify.read(in: folder)
     input.lastBackup = LastBackup.read(in: folder)
+    let copies = UpgradeCopy.all(in: folder)
+    if let newest = copies.last {
+        input.upgradeCopies = (newest.from, newest.atMilliseconds, copies.reduce(0) { $0 + $1.bytes })
+    }
     input.serverAnswers = {
         guard let client = try? AdminClient(dataFolder: folder) else { return false }
         return (try? client.ask(.setupToken)) != nil

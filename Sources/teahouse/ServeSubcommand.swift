@@ -10,13 +10,17 @@ let serveCommand = Command(
         CommandOption("log-level", .choice(["debug", "info", "warning", "error"]), help: "option.logLevel"),
         CommandOption("log-format", .choice(["logfmt", "json"]), help: "option.logFormat"),
         CommandOption("accept-damaged-log", .flag, help: "option.acceptDamagedLog"),
+        CommandOption(TeahouseServer.withoutUpgradeCopy, .flag, help: "option.noUpgradeCopy"),
     ],
     examples: [
         "teahouse serve --data /srv/teahouse", "teahouse serve --config /etc/teahouse.toml --listen 0.0.0.0:7677",
     ]
 ) { invocation, terminal throws(CommandFailure) in
     let settings = try checkedSettings(invocation, terminal)
-    let ending = ServeCommand.run(settings) { $0.store.acceptsDamagedLog = invocation.has("accept-damaged-log") }
+    let ending = ServeCommand.run(settings) { options in
+        options.store.acceptsDamagedLog = invocation.has("accept-damaged-log")
+        options.copiesBeforeUpgrade = !invocation.has(TeahouseServer.withoutUpgradeCopy)
+    }
     // The log has said why.
     guard ending == .done else { throw CommandFailure(ExitCode(rawValue: ending.rawValue) ?? .internalError, "") }
 }

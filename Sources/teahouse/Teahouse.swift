@@ -64,8 +64,8 @@ package let teahouseCommand: Command = Command(
         "teahouse doctor",
     ],
     subcommands: [
-        serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, doctorCommand, leanCloudCommand,
-        exportCommand, importCommand, versionCommand, manualCommand, completionCommand,
+        serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, rollbackCommand, doctorCommand,
+        leanCloudCommand, exportCommand, importCommand, versionCommand, manualCommand, completionCommand,
     ])
 
 /// Options that several commands take.

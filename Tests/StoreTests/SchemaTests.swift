@@ -7,7 +7,7 @@ import Testing
 @Suite("The schema of a new database")
 struct SchemaTests {
     /// Everything that the database says about its tables, indexes and triggers, one fact a line.
-    private static func facts(_ connection: Connection) throws -> Set<String> {
+    static func facts(_ connection: Connection) throws -> Set<String> {
         let entries = try connection.query(
             "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
         ) { row throws(StoreError) in (type: row.text(0), name: row.text(1), table: row.text(2), sql: row.text(3)) }

@@ -94,6 +94,7 @@ struct OverviewScreen: Screen {
         let verify = self.lastVerify(status.lastVerify, width: width, look)
         let backup = Self.isFresh(status.lastBackup, look) ? self.lastBackup(status.lastBackup, width: width, look) : []
         return self.server(status, width: width, look) + (Self.isGood(status.lastVerify) ? verify : []) + backup
+            + self.upgradeCopy(status.upgradeCopy, width: width, look)
     }
 
     /// True for a folder that was verified and in order.
@@ -150,6 +151,14 @@ struct OverviewScreen: Screen {
         ]
         let style = Self.isFresh(last, look) ? Style.plain : .warning
         return Self.rows(look("table.lastBackup"), look("lastBackup.good", values), width: width, style)
+    }
+
+    private func upgradeCopy(_ copy: AdminUpgradeCopy?, width: Int, _ look: Look) -> [Line] {
+        guard let copy else { return [] }
+        let values = [
+            "time": look.time(copy.atMilliseconds), "schema": String(copy.schema), "bytes": shownBytes(copy.bytes),
+        ]
+        return Self.rows(look("table.upgradeCopy"), look("upgradeCopy.kept", values), width: width)
     }
 
     /// A value with its label, broken where it is too long.

@@ -91,6 +91,16 @@ extension Connection {
         try self.first("SELECT count(*) FROM message") { row throws(StoreError) in row.int64(0) } ?? 0
     }
 
+    /// ID of the newest message, which has the highest; 0 for none. In a database of any schema.
+    func newestMessageID() throws(StoreError) -> Int64 {
+        try self.first("SELECT coalesce(max(id), 0) FROM message") { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
+    /// Number of messages that came after one, counted one by one.
+    func messageCount(afterID id: Int64) throws(StoreError) -> Int64 {
+        try self.first("SELECT count(*) FROM message WHERE id > ?", id) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
     /// Sequence of the message that stands so many places behind the newest one; `nil` when there are fewer.
     func sequence(fromNewest places: Int64, in id: ConversationID) throws(StoreError) -> Int64? {
         let sql: StaticString =

@@ -31,6 +31,12 @@ extension Control {
         fields.add(self.text("table.started"), localTime(status.startedAtMilliseconds))
         fields.add(self.text("table.lastVerify"), self.text(of: status.lastVerify))
         fields.add(self.text("table.lastBackup"), self.text(of: status.lastBackup))
+        if let copy = status.upgradeCopy {
+            let values = [
+                "time": localTime(copy.atMilliseconds), "schema": String(copy.schema), "bytes": shownBytes(copy.bytes),
+            ]
+            fields.add(self.text("table.upgradeCopy"), self.text("upgradeCopy.kept", values))
+        }
         for trouble in status.troubles { fields.add(self.text("table.trouble"), trouble) }
         try self.terminal.print(fields.text + "\n")
         let isPart: (AdminMetric, String) -> Bool = { $0.name.hasPrefix($1) }

@@ -1,5 +1,6 @@
 import ChatModel
 package import Execution
+import MessageLog
 
 /// How a restored database goes on.
 package struct RestoreOptions: Sendable {
@@ -42,19 +43,91 @@ enum RestoreJump {
 package func prepareRestored(_ path: String, _ options: RestoreOptions) throws(StoreError) -> RestoreFacts {
     let connection = try Connection(path: path, role: .writer(synchronous: "FULL"))
     guard try connection.schemaVersion() > 0 else { throw .fatal("\(path) is no database of teahouse's") }
-    let wall = options.clock.wallMilliseconds()
-    let former = try connection.meta("epoch")
-    try connection.migrate(clock: wall, epoch: former)
-    try connection.run("BEGIN IMMEDIATE")
-    let epoch = try connection.renewEpoch(after: former)
-    let floor = try connection.jumpAhead(epoch: epoch, at: wall)
-    if options.endsSessions { try connection.endAllSessions() }
-    try connection.run("COMMIT")
+    try connection.migrate(clock: options.clock.wallMilliseconds(), epoch: try connection.meta("epoch"))
+    let facts = try connection.goOn(options)
     try connection.checkpoint(truncating: true)
-    return RestoreFacts(epoch: epoch, floor: floor)
+    return facts
+}
+
+/// Makes the copy of before an upgrade one that the former teahouse may go on from: its schema stays.
+///
+/// - Parameters:
+///   - path: the file, which nobody else has open; what is made of it for good is still to be renamed.
+///   - options: how it goes on where numbers were given out since, in a schema that can jump; `nil` where none were, and all
+///     stays as it was.
+/// - Throws: `fatal` when it is damaged.
+package func prepareRolledBack(_ path: String, _ options: RestoreOptions?) throws(StoreError) -> RestoreFacts? {
+    let connection = try Connection(path: path, role: .writer(synchronous: "FULL"))
+    let found = try connection.query("PRAGMA quick_check(1)") { row throws(StoreError) in row.text(0) }
+    guard found == ["ok"] else { throw .fatal("\(path) is damaged: \(found.first ?? "unreadable")") }
+    guard let options else {
+        try connection.checkpoint(truncating: true)
+        return nil
+    }
+    let facts = try connection.goOn(options)
+    try connection.checkpoint(truncating: true)
+    return facts
+}
+
+/// Changes of the database of a stopped folder since a copy of it was made.
+package struct ChangesSince: Hashable, Sendable {
+    /// Version of its schema now.
+    package var schemaVersion: Int64
+    /// Messages that came since, those that only the log of the server has included.
+    package var messages: Int64
+    /// Nothing was changed since.
+    package var isNone: Bool
+
+    /// Looks at the database of a folder whose lock the caller holds, and empties SQLite's log into its file. The log of the
+    /// server stays as it is.
+    ///
+    /// - Parameters:
+    ///   - position: of the newest change in the copy.
+    ///   - newestMessage: ID of the newest message in the copy.
+    /// - Throws: `schemaTooNew`, `fatal`.
+    package init(
+        in folder: String, position: Int64, newestMessage: Int64
+    ) throws(StoreError) {
+        let connection = try Connection(
+            path: DataFolder.databasePath(in: folder), role: .writer(synchronous: "FULL"))
+        let version = try connection.schemaVersion()
+        guard version <= Schema.version else { throw .schemaTooNew(found: version, supported: Schema.version) }
+        var messages = try connection.messageCount(afterID: newestMessage)
+        var tail: [LogEntry] = []
+        if try connection.meta("log_segments") > 0 {
+            let disk: FolderDisk
+            do throws(LogError) { disk = try FolderDisk(LogStart.path(in: folder)) } catch { throw StoreError(error) }
+            tail = try LogStart(disk, connection, acceptsDamage: false).entries
+        }
+        for entry in tail {
+            if case .message = entry { messages += 1 }
+        }
+        self.schemaVersion = Int64(version)
+        self.messages = messages
+        let newest = try connection.meta("position")
+        self.isNone = messages == 0 && tail.isEmpty && position > 0 && newest == position
+        try connection.checkpoint(truncating: true)
+    }
 }
 
 extension Connection {
+    /// True for a schema that records sequences which were passed over.
+    func knowsJumps() throws(StoreError) -> Bool {
+        try self.first("SELECT count(*) FROM sqlite_schema WHERE name = 'sequence_gap'") { row throws(StoreError) in
+            row.int64(0) > 0
+        } ?? false
+    }
+
+    /// Takes another epoch and goes beyond all numbers that were given out.
+    fileprivate func goOn(_ options: RestoreOptions) throws(StoreError) -> RestoreFacts {
+        try self.run("BEGIN IMMEDIATE")
+        let epoch = try self.renewEpoch(after: try self.meta("epoch"))
+        let floor = try self.jumpAhead(epoch: epoch, at: options.clock.wallMilliseconds())
+        if options.endsSessions { try self.endAllSessions() }
+        try self.run("COMMIT")
+        return RestoreFacts(epoch: epoch, floor: floor)
+    }
+
     /// Gives the database a number that none of its copies has, and lets go of the log that it had.
     fileprivate func renewEpoch(after former: Int64) throws(StoreError) -> Int64 {
         var epoch = former

@@ -32,6 +32,9 @@ extension Connection {
                 """)
         }
         try folder.syncLog()
+        if let beforeUpgrade = options.beforeUpgrade, let upgrade = try SchemaUpgrade(folder) {
+            try beforeUpgrade(upgrade)
+        }
         let connection = try Connection(path: folder.databasePath, role: role)
         guard try connection.schemaVersion() > 0 else { throw LostDatabase.hasNoTables(folder.path).error }
         try connection.migrate(clock: now, epoch: epoch)

@@ -15,6 +15,9 @@ package enum Keys {
     package static let logFormat = SettingKey<String>(
         "log.format", "logfmt", choices: ["logfmt", "json"], "Format of the log lines on standard error.")
 
+    package static let serverName = SettingKey<String>(
+        "server.name", "teahouse",
+        "Name of this server that people see: at sign-in, in invitations, on the printed card.")
     package static let reactors = SettingKey<Int64>(
         "server.reactors", 0, in: 0...64, "threads", "Threads that own sockets; 0 for one less than there are cores.")
     package static let hosts = SettingKey<[String]>(
@@ -260,8 +263,8 @@ package enum Keys {
     private static let general: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,
         logLevel.definition, logFormat.definition,
-        reactors.definition, hosts.definition, origins.definition, proxies.definition, plainTokens.definition,
-        plainPasswords.definition, clock.definition,
+        serverName.definition, reactors.definition, hosts.definition, origins.definition,
+        proxies.definition, plainTokens.definition, plainPasswords.definition, clock.definition,
         tls.definition, certificates.definition,
         connections.definition, connectionsPerAddress.definition, unauthenticatedConnections.definition,
         uploadBytesPerSecond.definition,

@@ -38,7 +38,7 @@ rm -rf "$output/stage"
 mkdir -p "$stage/man" "$stage/completion" "$stage/avahi"
 cp -R deploy/debian "$stage/debian"
 cp "$binary" "$stage/teahouse"
-cp deploy/teahouse.toml README.md "$stage/"
+cp deploy/teahouse.toml deploy/teahouse.socket README.md "$stage/"
 cp deploy/teahouse.avahi.service "$stage/avahi/teahouse.service"
 teahouse() { "$stage/teahouse" --lang en "$@"; }
 teahouse version --notices >"$stage/NOTICES"

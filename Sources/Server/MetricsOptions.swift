@@ -8,6 +8,8 @@ package import Transport
 package struct MetricsOptions: Sendable {
     /// Addresses of their own; none for no such port.
     package var listeners: [ListenAddress] = []
+    /// Sockets that the service manager opened, in place of `listeners`.
+    package var passed: [PassedSocket] = []
     /// Rule of who may read metrics.
     package var access = MetricsAccess(ranges: [])
     /// True when metrics are on the addresses of people too.
@@ -68,11 +70,12 @@ struct MetricsPort: Sendable {
         _ options: ServerOptions, tls: TLSStore?, metrics: ServerMetrics, readiness: Readiness
     ) throws(TransportError) {
         self.readiness = readiness
-        guard !options.metrics.listeners.isEmpty else {
+        guard !options.metrics.listeners.isEmpty || !options.metrics.passed.isEmpty else {
             self.transport = nil
             return
         }
         var settings = TransportSettings(listeners: options.metrics.listeners)
+        settings.passed = options.metrics.passed
         settings.hosts = options.transport.hosts
         var limits = TransportLimits()
         limits.connections = Limit(name: "connections", unit: "connections", maximum: 64)

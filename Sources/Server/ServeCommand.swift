@@ -32,6 +32,9 @@ package enum ServeCommand {
         do {
             var options = try ServerOptions(settings, log: log)
             configure(&options)
+            let passed = try PassedSockets.take()
+            options.transport.passed = passed.people
+            options.metrics.passed = passed.metrics
             let server = try TeahouseServer(options)
             return Self.serve(server, folder: options.store.folder, signals: signals, log: log)
         } catch let error as ConfigurationError {
@@ -79,6 +82,7 @@ package enum ServeCommand {
         case .files(.io(_, let code)) where Self.isOfDisk(code): .inputOutput
         case .files(.io): .configuration
         case .files: .inputOutput
+        case .passedSockets: .configuration
         }
     }
 

@@ -288,6 +288,8 @@ package enum ServerError: Error, CustomStringConvertible {
     case admin(AdminError)
     case outgoing(HTTPClientError)
     case files(FileStoreError)
+    /// What the service manager says of the sockets that it opened cannot be true.
+    case passedSockets(String)
 
     package var description: String {
         switch self {
@@ -296,6 +298,7 @@ package enum ServerError: Error, CustomStringConvertible {
         case .admin(let error): "the admin socket cannot be opened: \(error)"
         case .outgoing(let error): error.description
         case .files(let error): error.description
+        case .passedSockets(let problem): "the service manager's sockets cannot be taken: \(problem)"
         }
     }
 }

@@ -4,6 +4,8 @@ import Glibc
 package enum TransportError: Error, Equatable, CustomStringConvertible {
     case notAnAddress(String)
     case cannotListen(host: String, port: UInt16, code: Int32)
+    /// A descriptor that the service manager passed on cannot be listened on.
+    case notAListener(descriptor: Int32, name: String, reason: String)
     /// A system call that has no other case failed.
     case system(call: String, code: Int32)
     case file(path: String, operation: String, code: Int32)
@@ -23,13 +25,15 @@ package enum TransportError: Error, Equatable, CustomStringConvertible {
             """
         case .cannotListen(let host, let port, EACCES):
             """
-            not allowed to listen on port \(port) on \(host): ports under 1024 need CAP_NET_BIND_SERVICE; \
-            use the installed systemd unit, or choose another port
+            not allowed to listen on port \(port) on \(host): ports under 1024 need CAP_NET_BIND_SERVICE, or a socket \
+            that systemd opens (teahouse.socket); or choose another port
             """
         case .cannotListen(let host, let port, EADDRNOTAVAIL):
             "cannot listen on \(host) port \(port): this machine does not have that address"
         case .cannotListen(let host, let port, let code):
             "cannot listen on \(host) port \(port): \(Self.text(code))"
+        case .notAListener(let descriptor, let name, let reason):
+            "the service manager passed descriptor \(descriptor) (\(name)), which cannot be listened on: \(reason)"
         case .system(let call, let code):
             "\(call) failed: \(Self.text(code))"
         case .file(let path, let operation, let code):

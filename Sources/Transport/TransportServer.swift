@@ -5,8 +5,10 @@ import Glibc
 
 /// Settings of the transport, from the configuration.
 package struct TransportSettings: Sendable {
-    /// Addresses to listen on.
+    /// Addresses to listen on, where no socket is passed.
     package var listeners: [ListenAddress]
+    /// Sockets that the service manager opened, in place of `listeners`.
+    package var passed: [PassedSocket] = []
     /// Threads that own sockets; 1...64.
     package var reactors: Int
     /// Further names under which this server is asked for, besides its own and its addresses.
@@ -50,7 +52,10 @@ final class TransportEnvironment: Sendable {
         jobs: [Mailbox<Reactor.Job>]
     ) throws(TransportError) {
         var listeners: [Listener] = []
-        for address in settings.listeners { listeners.append(try Listener(address)) }
+        for socket in settings.passed { listeners.append(try Listener(socket)) }
+        if listeners.isEmpty {
+            for address in settings.listeners { listeners.append(try Listener(address)) }
+        }
         var proxies = Set<IPAddress>()
         for text in settings.proxies {
             guard let address = IPAddress(text) else { throw .notAnAddress(text) }

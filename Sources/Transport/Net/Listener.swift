@@ -58,6 +58,12 @@ final class Listener: Sendable {
         }
     }
 
+    /// Listens on a socket that is open already.
+    init(_ passed: PassedSocket) throws(TransportError) {
+        self.bound = try passed.adopted()
+        self.descriptor = passed.descriptor
+    }
+
     deinit { close(self.descriptor) }
 
     private static func open(_ host: String, port: UInt16) throws(TransportError) -> (Int32, BoundAddress) {

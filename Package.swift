@@ -175,7 +175,7 @@ let package = Package(
                 "Profiles", "Search", "Backup",
                 "HTTPClient", "Hooks", "Doctor", "Monitoring", "ContentTranslation", "WuKongTranslation",
                 "LeanCloudTranslation",
-                "LeanCloudGateway", "CAssets", "CLinux", "CZlib",
+                "LeanCloudGateway", "Localization", "QRCode", "CAssets", "CLinux", "COpenSSL", "CZlib",
             ], settings: small),
 
         // What is installed.

@@ -12,9 +12,6 @@ import WuKongAPI
 
 /// The HTTP APIs: which routes there are, and what their handlers share.
 extension TeahouseServer {
-    /// Name of the server, for people.
-    private static let name = "teahouse"
-
     static func apiContext(
         _ options: ServerOptions, store: Store, search: SearchIndex, broker: Broker, accounts: Accounts,
         profiles: Profiles, transfers: Transfers, functions: AppFunctions
@@ -51,7 +48,7 @@ extension TeahouseServer {
                 wordFailure: { .nativeFailure($0) })
         ]
         let native = NativeServices(
-            profiles: profiles, serverName: Self.name, fileBytes: options.files.transfers.fileBytes)
+            profiles: profiles, serverName: options.name, fileBytes: options.files.transfers.fileBytes)
         groups.append(NativeServer(native, version: Version.text).group)
         TrialMode.begin(options, store)
         if options.servesWuKong, options.servesWuKongAPI {

@@ -5,11 +5,13 @@ import Transport
 ///
 /// It tells nothing about people or content. Confined to its reactor.
 final class LandingPage: Gateway {
-    private let authorityPEM: [UInt8]?
+    private let name: String
+    private let tls: TLSStore?
     private let authorityPin: String?
 
-    init(tls: TLSStore?) {
-        self.authorityPEM = tls?.authorityPEM
+    init(name: String, tls: TLSStore?) {
+        self.name = name
+        self.tls = tls
         self.authorityPin = tls.map { store in
             store.authorityPin.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
@@ -23,8 +25,16 @@ final class LandingPage: Gateway {
         case "/": Self.send(Array(self.page.utf8), "text/plain; charset=utf-8", responder)
         case "/health": Self.send(Array("{\"status\":\"ok\"}".utf8), "application/json", responder)
         case "/ca.pem":
-            guard let pem = self.authorityPEM else { return false }
-            Self.send(pem, "application/x-pem-file", responder)
+            guard let tls = self.tls else { return false }
+            Self.send(tls.authorityPEM, "application/x-pem-file", responder)
+        case "/ca.crt":
+            guard let tls = self.tls else { return false }
+            Self.send(tls.authorityDER, "application/x-x509-ca-cert", responder)
+        case "/ca.mobileconfig":
+            guard let tls = self.tls else { return false }
+            let profile = AuthorityProfile.bytes(
+                name: self.name, certificate: tls.authorityDER, fingerprint: tls.authorityFingerprint)
+            Self.send(profile, AuthorityProfile.mediaType, responder)
         default: return false
         }
         return true
@@ -51,8 +61,9 @@ final class LandingPage: Gateway {
             page += """
 
                 For encrypted connections, install the certificate authority of this server: /ca.pem
+                (phones: /ca.crt, /ca.mobileconfig; a page to print: /card)
                 It can vouch for private names and addresses only. Compare its key with the operator first:
-                加密连接需要安装本服务器的证书颁发机构：/ca.pem 。它只能为私有名称和地址作证。请先与管理员核对其密钥：
+                加密连接需要安装本服务器的证书颁发机构：/ca.pem （手机：/ca.crt、/ca.mobileconfig；可打印的页面：/card）。它只能为私有名称和地址作证。请先与管理员核对其密钥：
                 SHA-256 \(pin)
 
                 """

@@ -18,6 +18,8 @@ package import WuKongGateway
 
 /// Everything a server is started with.
 package struct ServerOptions: Sendable {
+    /// Name of the server that people see.
+    package var name = Settings.builtIn[Keys.serverName]
     /// Options of the store.
     package var store: StoreOptions
     /// Options of search.
@@ -106,6 +108,7 @@ extension ServerOptions {
         self.settings = settings
         self.log = log
         self.clock = clock
+        self.name = try Self.name(settings)
         self.certificates = try Self.certificates(settings)
         self.applyStore(settings)
         self.applyLimits(settings)
@@ -118,6 +121,32 @@ extension ServerOptions {
         try self.applyLeanCloudDoor(settings)
         try self.applyMetrics(settings)
         try self.applyOperators(settings)
+    }
+
+    /// Most characters of the server's name.
+    package static let nameCharacters = 40
+
+    private static func name(_ settings: Settings) throws(ConfigurationError) -> String {
+        let name = settings[Keys.serverName]
+        guard Self.isName(name) else {
+            throw ConfigurationError(
+                origin: settings.origin(of: Keys.serverName.definition),
+                problem:
+                    "server.name has 1 to \(Self.nameCharacters) printable characters, none of them blank at an end")
+        }
+        return name
+    }
+
+    /// True for a text that may be the name of a server: short, on one line, and visible.
+    package static func isName(_ text: String) -> Bool {
+        (1...Self.nameCharacters).contains(text.unicodeScalars.count)
+            && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+                default: true
+                }
+            }
     }
 
     private static func certificates(_ settings: Settings) throws(ConfigurationError) -> [TLSSettings.Files] {

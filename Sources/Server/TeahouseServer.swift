@@ -36,6 +36,7 @@ package final class TeahouseServer: Sendable {
     package let profiles: Profiles
     /// Listeners and reactors of the server.
     package let transport: TransportServer
+    private let address: ServerAddress
     private let lateProfiles: LateProfileProvider?
     private let backups: BackupService
     private let backupSchedule: BackupSchedule
@@ -106,14 +107,18 @@ package final class TeahouseServer: Sendable {
                 limits: options.transportLimits.all)
             let (metrics, readiness) = (ServerMetrics(parts, clock: options.clock), Readiness(self.store))
             let tls = try Self.makeTLS(options)
+            let address = ServerAddress(configured: options.publicURL)
+            self.address = address
             self.transport = try Self.makeTransport(
-                options, tls: tls, store: self.store, broker: self.broker, accounts: self.accounts, api: api,
+                options, tls: tls, address: address, store: self.store, broker: self.broker, accounts: self.accounts,
+                api: api,
                 files: files, events: events, feed: feed
             ) { reactor in
                 MonitoringGateway(
                     metrics, readiness, access: options.metrics.isOnPeoplesPort ? options.metrics.access : nil,
                     tellsReasons: false, reactor: reactor)
             }
+            address.open(self.transport.addresses)
             try self.lateProfiles?.open(options.outgoing, listening: self.transport.addresses)
             self.outbound = try OutboundServices(
                 options, store: self.store, broker: self.broker, app: self.accounts.app,
@@ -137,7 +142,7 @@ package final class TeahouseServer: Sendable {
         let schedule = BackupSchedule(options, self.backups)
         self.backupSchedule = schedule
         do throws(AdminError) {
-            var admin = Self.adminOptions(options, self.transport, self.outbound, self.live, self.search)
+            var admin = Self.adminOptions(options, self.transport, self.address, self.outbound, self.live, self.search)
             admin.backups = self.backups
             let troubles = admin.moreTroubles
             admin.moreTroubles = { troubles() + schedule.troubles }
@@ -179,7 +184,8 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func makeTransport(
-        _ options: ServerOptions, tls: TLSStore?, store: Store, broker: Broker, accounts: Accounts, api: APIContext,
+        _ options: ServerOptions, tls: TLSStore?, address: ServerAddress, store: Store, broker: Broker,
+        accounts: Accounts, api: APIContext,
         files: FilesContext, events: EventsContext, feed: FeedContext,
         monitoring: @escaping @Sendable (Reactor) -> MonitoringGateway
     ) throws(ServerError) -> TransportServer {
@@ -191,6 +197,7 @@ package final class TeahouseServer: Sendable {
         if options.servesLeanCloud {
             do throws(StoreError) { try leanCloud.begin() } catch { throw .store(error) }
         }
+        let card = CardPage.Facts(name: options.name, tls: tls, address: address)
         let (servesLeanCloud, servesWuKong) = (options.servesLeanCloud, options.servesWuKong)
         do throws(TransportError) {
             return try TransportServer(
@@ -207,7 +214,8 @@ package final class TeahouseServer: Sendable {
                     FilesGateway(context: files, reactor: reactor), RouteGateway(context: api, reactor: reactor),
                 ]
                 return gateways + [
-                    monitoring(reactor), SetupPage(accounts: accounts, reactor: reactor), Page(), LandingPage(tls: tls),
+                    monitoring(reactor), SetupPage(accounts: accounts, reactor: reactor), Page(), CardPage(card),
+                    LandingPage(name: card.name, tls: tls),
                 ]
             }
         } catch {
@@ -216,7 +224,8 @@ package final class TeahouseServer: Sendable {
     }
 
     private static func adminOptions(
-        _ options: ServerOptions, _ transport: TransportServer, _ outbound: OutboundServices, _ live: LiveSettings,
+        _ options: ServerOptions, _ transport: TransportServer, _ address: ServerAddress, _ outbound: OutboundServices,
+        _ live: LiveSettings,
         _ search: SearchIndex
     ) -> AdminServiceOptions {
         var admin = AdminServiceOptions(
@@ -224,11 +233,7 @@ package final class TeahouseServer: Sendable {
             limits: options.transportLimits.all)
         admin.clock = options.clock
         admin.log = options.log
-        let (publicURL, bound) = (options.publicURL, transport.addresses)
-        admin.publicAddress = {
-            let interfaces = SocketAddress.ofInterfaces()
-            return publicURL ?? BoundAddress.reachable(among: bound, interfaces: interfaces).map { "http://\($0)" }
-        }
+        admin.publicAddress = { address.url }
         admin.moreMetrics = { outbound.metrics }
         let trial = options.runsTrial ? [TrialMode.trouble] : []
         admin.moreTroubles = { outbound.troubles + trial }

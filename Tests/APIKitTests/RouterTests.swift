@@ -76,7 +76,7 @@ struct RouterTests {
     func unknown() {
         #expect(self.refusal("GET", "/user/nothing")?.status == 404)
         #expect(self.refusal("GET", "/v1/channels/a")?.status == 404)
-        for path in ["/", "/ca.pem", "/api/v1/setup"] {
+        for path in ["/", "/ca.pem", "/ca.crt", "/ca.mobileconfig", "/card", "/api/v1/setup"] {
             guard case .notMine = Self.router.find("GET", path) else {
                 Issue.record("\(path) belongs to another door")
                 continue

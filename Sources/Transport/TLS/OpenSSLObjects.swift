@@ -112,6 +112,15 @@ final class Certificate {
         SHA256(encoded, Int(count), &digest)
         return digest
     }
+
+    /// The certificate in DER form, as phones install it.
+    func der() throws(TransportError) -> [UInt8] {
+        var encoded: UnsafeMutablePointer<UInt8>?
+        let count = i2d_X509(self.pointer, &encoded)
+        guard count > 0, let encoded else { throw openSSLError("encode a certificate") }
+        defer { CRYPTO_free(encoded, #file, #line) }
+        return Array(UnsafeBufferPointer(start: encoded, count: Int(count)))
+    }
 }
 
 private func withMemoryBIO(reading bytes: [UInt8], _ read: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {

@@ -52,6 +52,7 @@ package final class TLSStore: Sendable {
     private struct State {
         var context: ServerContext
         var authorityPEM: [UInt8]
+        var authorityDER: [UInt8]
         var pin: [UInt8]
         var expiries: [CertificateReading]
     }
@@ -77,6 +78,17 @@ package final class TLSStore: Sendable {
 
     /// The authority's certificate in PEM form, for people to install.
     package var authorityPEM: [UInt8] { self.state.withLock { $0.authorityPEM } }
+
+    /// The authority's certificate in DER form.
+    package var authorityDER: [UInt8] { self.state.withLock { $0.authorityDER } }
+
+    /// SHA-256 of the authority's certificate, 32 bytes: the fingerprint that phones and browsers show of it.
+    package var authorityFingerprint: [UInt8] {
+        let certificate = self.authorityDER
+        var digest = [UInt8](repeating: 0, count: 32)
+        SHA256(certificate, certificate.count, &digest)
+        return digest
+    }
 
     /// SHA-256 of the authority's public key (SubjectPublicKeyInfo), 32 bytes: what clients pin.
     package var authorityPin: [UInt8] { self.state.withLock { $0.pin } }
@@ -120,7 +132,8 @@ package final class TLSStore: Sendable {
         try context.chooseByName(others)
         return State(
             context: context, authorityPEM: try authority.certificate.pem(),
-            pin: try authority.certificate.publicKeyPin(), expiries: expiries)
+            authorityDER: try authority.certificate.der(), pin: try authority.certificate.publicKeyPin(),
+            expiries: expiries)
     }
 
     /// Names of this machine as its network knows it.

@@ -45,6 +45,7 @@ extension AdminHandler {
             AdminMetric("commitP50Microseconds", store.commitP50Microseconds),
             AdminMetric("commitP99Microseconds", store.commitP99Microseconds),
             AdminMetric("logRecords", store.logRecords), AdminMetric("logRecordBytes", store.logRecordBytes),
+            AdminMetric("logOldestMilliseconds", store.logOldestMilliseconds),
             AdminMetric("logSegments", store.logSegments), AdminMetric("logSyncs", store.logSyncs),
             AdminMetric("logSyncMicroseconds", store.logSyncAllMicroseconds / max(1, store.logSyncs)),
             AdminMetric("logApplies", store.logApplies),

@@ -40,6 +40,15 @@ package enum LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
+    /// Wall clock of the batch in which it was decided, UTC milliseconds.
+    var wallMilliseconds: Int64 {
+        switch self {
+        case .message(let message): message.wallMilliseconds
+        case .read(let read): read.wallMilliseconds
+        case .delivered(let delivered): delivered.wallMilliseconds
+        }
+    }
+
     /// Receipts that a position causes.
     package var receipts: [LoggedReceipt] {
         switch self {

@@ -7,6 +7,8 @@ package final class LogLayer {
     private(set) var first = UInt64.max
     /// Position of the last record; 0 while there is none.
     private(set) package var last: UInt64 = 0
+    /// When the first record was decided, UTC milliseconds; 0 while there is none.
+    private(set) var oldestWallMilliseconds: Int64 = 0
     /// Number of records.
     private(set) package var count = 0
     /// Bytes that the records take in the log.
@@ -36,7 +38,7 @@ package final class LogLayer {
     package var sortedRuns: [LogRun] { self.runs.values.sorted { $0.conversation < $1.conversation } }
 
     func add(_ message: LoggedMessage, at position: UInt64, bytes: Int) {
-        self.note(position, message.id.rawValue, bytes)
+        self.note(position, message.id.rawValue, bytes, wall: message.wallMilliseconds)
         if self.oldestMessage == nil { self.oldestMessage = message.id }
         self.newestMessage = message.id
         self.listed += message.lists?.count ?? 0
@@ -45,13 +47,14 @@ package final class LogLayer {
 
     /// Adds a position of a person.
     func add(position entry: LogEntry, at position: UInt64, bytes: Int) {
-        self.note(position, entry.number, bytes)
+        self.note(position, entry.number, bytes, wall: entry.wallMilliseconds)
         let run = self.run(of: entry.conversation)
         if run.add(position: entry, at: position, bytes: bytes) { self.memberCount += 1 }
         self.receiptBytes += run.addReceivers(of: entry.receipts)
     }
 
-    private func note(_ position: UInt64, _ number: Int64, _ bytes: Int) {
+    private func note(_ position: UInt64, _ number: Int64, _ bytes: Int, wall: Int64) {
+        if self.isEmpty { self.oldestWallMilliseconds = wall }
         self.first = min(self.first, position)
         self.last = position
         self.count += 1

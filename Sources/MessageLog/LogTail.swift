@@ -101,6 +101,9 @@ package final class LogTail {
     /// Bytes that the records take in the log, with the rest of their last pages.
     package var bytes: Int { self.layers.reduce(0) { $0 + $1.bytes } }
 
+    /// When the oldest record was decided, UTC milliseconds; 0 when the database holds everything.
+    package var oldestWallMilliseconds: Int64 { self.layers[0].oldestWallMilliseconds }
+
     /// Bytes that applying writes at most, estimated: every row on a page of its own, but messages of one conversation.
     package var applyingBytes: Int { self.layers.reduce(0) { $0 + $1.applyingBytes } }
 

@@ -141,6 +141,9 @@ package enum MetricsCatalogue {
                 "teahouse_log_unapplied_records", "Records of the log that the database does not hold yet.",
                 store.logRecords),
             .gauge("teahouse_log_unapplied_bytes", "Bytes of these records.", store.logRecordBytes),
+            .gauge(
+                "teahouse_log_oldest_unapplied_seconds", "Age of the oldest of these records; 0 when there are none.",
+                .seconds(microseconds: store.logOldestMilliseconds * 1_000)),
             .gauge("teahouse_log_segments", "Files of the log.", store.logSegments),
             .counter(
                 "teahouse_log_applied_records_total", "Records of the log written to the database.",

@@ -37,7 +37,7 @@ package final class Store: Sendable {
         self.views = views
         let queue = WriterQueue(requests: options.queueRequests, bytes: options.queueBytes)
         let observers = StoreObservers()
-        let gauges = StoreGauges(queue: queue)
+        let gauges = StoreGauges(queue: queue, options.clock)
         let started = ConditionLock<Result<AppliedReads, StoreError>?>(nil)
         let thread = Thread(name: "store-writer") {
             do throws(StoreError) {

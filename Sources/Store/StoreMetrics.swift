@@ -50,6 +50,10 @@ package struct StoreMetrics: Sendable, Equatable {
     package var logRecords: Int64 = 0
     /// Bytes that they take in the log.
     package var logRecordBytes: Int64 = 0
+    /// When the oldest of them was decided, UTC milliseconds; 0 for none.
+    package var logOldestWallMilliseconds: Int64 = 0
+    /// Age of the oldest of them, milliseconds; 0 for none.
+    package var logOldestMilliseconds: Int64 = 0
     /// Files of the log.
     package var logSegments: Int64 = 0
     /// Records of the log that were applied to the database.
@@ -159,11 +163,15 @@ final class StoreGauges: Sendable {
     }
 
     private let queue: WriterQueue
+    private let clock: Clock
     private let state = Lock(State())
     /// Copies of the database that are being made.
     let snapshots = Snapshots()
 
-    init(queue: WriterQueue) { self.queue = queue }
+    init(queue: WriterQueue, _ clock: Clock) {
+        self.queue = queue
+        self.clock = clock
+    }
 
     func update(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
@@ -178,6 +186,8 @@ final class StoreGauges: Sendable {
             metrics.commitP99Microseconds = state.commits.percentile(0.99)
             return metrics
         }
+        let oldest = metrics.logOldestWallMilliseconds
+        if oldest > 0 { metrics.logOldestMilliseconds = max(0, self.clock.wallMilliseconds() - oldest) }
         metrics.queueRequests = self.queue.requests.current
         metrics.queueRequestsPeak = self.queue.requests.peak
         metrics.queueRequestsMaximum = self.queue.requests.maximum

@@ -222,6 +222,24 @@ struct LoggedMessageTests {
         #expect(try again.verified().findings == [])
     }
 
+    @Test("have an age while the database does not hold them")
+    func age() throws {
+        let verona = try Self.verona()
+        let (store, clock) = (verona.fixture.store, verona.fixture.clock)
+        try verona.write { _ throws(StoreError) in }
+        #expect(store.metrics.logOldestMilliseconds == 0)
+        try verona.say("m1", verona.romeo)
+        clock.advance(milliseconds: 2_000)
+        try verona.say("m2", verona.romeo)
+        clock.advance(milliseconds: 1_000)
+        #expect(store.metrics.logOldestMilliseconds == 3_000)
+        try store.drainAndWait()
+        clock.advance(milliseconds: 1_000)
+        #expect(store.metrics.logOldestMilliseconds == 0)
+        try verona.say("m3", verona.romeo)
+        #expect(store.metrics.logOldestMilliseconds == 0)
+    }
+
     @Test("are applied when the tail has no more room, and nothing is lost")
     func noRoom() throws {
         let verona = try Self.verona { $0.logRoomBytes = 200_000 }

@@ -126,6 +126,7 @@ final class WriterLog {
         let counts = self.thread.counts
         metrics.logRecords = Int64(self.tail.count)
         metrics.logRecordBytes = Int64(self.tail.bytes)
+        metrics.logOldestWallMilliseconds = self.tail.oldestWallMilliseconds
         metrics.logSegments = Int64(counts.segments)
         metrics.logSyncs = counts.syncs
         metrics.logSyncAllMicroseconds = counts.microseconds

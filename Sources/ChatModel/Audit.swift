@@ -4,6 +4,8 @@ package enum AuditSource: String, Sendable, CaseIterable {
     case console
     /// An administrator at the native API, as in the page in the browser.
     case api
+    /// The server itself, by a rule of its configuration.
+    case server
 }
 
 /// Asker of a change by the operator's right.

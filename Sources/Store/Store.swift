@@ -23,6 +23,8 @@ package final class Store: Sendable {
     package let fileLimits: FileLimits
     /// After how many quiet days a conversation is deleted; 0 for never.
     package let inactiveDays: Int
+    /// Rules by which messages and attachments go for their age and number.
+    package let retention: RetentionRules
 
     /// Opens the folder, or makes it, and starts the threads.
     ///
@@ -30,6 +32,7 @@ package final class Store: Sendable {
     package init(_ options: StoreOptions) throws(StoreError) {
         self.fileLimits = options.files
         self.inactiveDays = options.inactiveDays
+        self.retention = options.retention
         let rules = Lock(options.rules)
         self.messageRules = rules
         let views = Lock(ViewRules())

@@ -52,6 +52,8 @@ package struct StoreOptions: Sendable {
     /// Direct conversations, groups and rooms are deleted in which nothing was said and nothing changed for so long; 0 for
     /// never.
     package var inactiveDays = 0
+    /// Rules by which messages and attachments go for their age and number.
+    package var retention = RetentionRules()
     /// How long reminders are kept, done or not.
     package var reminderDays = 180
     /// Commands kept for those who are away; the oldest go first.

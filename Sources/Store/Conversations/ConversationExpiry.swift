@@ -55,10 +55,14 @@ struct ConversationExpiry {
         return .deleted(id)
     }
 
+    private static let overSQL = SQL(
+        """
+        SELECT c.id FROM conversation c WHERE c.expires_at <= ? AND NOT \(SQLText.conversationIsHeld)
+        ORDER BY c.expires_at LIMIT 1
+        """)
+
     private func next(_ connection: Connection, at wall: Int64) throws(StoreError) -> ConversationID? {
-        let over = try connection.first(
-            "SELECT id FROM conversation WHERE expires_at <= ? ORDER BY expires_at LIMIT 1", wall
-        ) { row throws(StoreError) in row.conversationID(0) }
+        let over = try connection.first(Self.overSQL, wall) { row throws(StoreError) in row.conversationID(0) }
         if over != nil || self.inactiveDays == 0 { return over }
         let before = wall - Int64(self.inactiveDays) * 86_400_000
         return try ReadTransaction(connection, UserNames()).conversations.inactive(before: before, limit: 1).first?.id
@@ -108,6 +112,7 @@ struct ConversationExpiry {
         try connection.run("DELETE FROM import_conversation WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM conversation_alias WHERE conversation_id = ?", id)
         try connection.run("DELETE FROM sequence_gap WHERE conversation_id = ?", id)
+        try connection.run("DELETE FROM purged_history WHERE conversation_id = ?", id)
         try connection.run("INSERT INTO gone_conversation (conversation_id) VALUES (?)", id)
         try connection.run("DELETE FROM conversation WHERE id = ?", id)
     }
@@ -136,11 +141,13 @@ extension ConversationReads {
     private static let inactiveSQL = SQL(
         """
         SELECT \(SQLText.conversationColumns) FROM conversation c
-        WHERE c.kind = ?1 AND c.active_at < ?2 AND c.updated_at < ?2 ORDER BY c.active_at, c.id LIMIT ?3
+        WHERE c.kind = ?1 AND c.active_at < ?2 AND c.updated_at < ?2 AND NOT \(SQLText.conversationIsHeld)
+        ORDER BY c.active_at, c.id LIMIT ?3
         """)
 
     /// Direct conversations, groups and rooms in which nothing was said and nothing changed since a moment, UTC
-    /// milliseconds; the longest quiet first of each kind. Reading is nothing. `limit` is 1...1000.
+    /// milliseconds; the longest quiet first of each kind. Reading is nothing; those that a legal hold keeps are left out.
+    /// `limit` is 1...1000.
     package func inactive(before moment: Int64, limit: Int) throws(StoreError) -> [Conversation] {
         let page = try ReadTransaction.page(limit)
         var found: [Conversation] = []

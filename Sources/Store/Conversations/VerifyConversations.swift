@@ -15,6 +15,8 @@ extension Verifier {
         var last: (sequence: Int64, id: Int64, sentAt: Int64, countable: Int64) = (0, 0, 0, 0)
         /// Ranges that no message has, by the first sequence in them.
         var gaps: [Int64: Int64] = [:]
+        /// Newest message that has gone for its age or number; 0 for none.
+        var purged: Int64 = 0
     }
 
     private struct Person {
@@ -54,9 +56,16 @@ extension Verifier {
         var next = try Self.nextMessage(messages)
         try self.checkJumps()
         let gaps = try self.gaps()
+        let purges = try self.purges()
         for var progress in try self.conversations() {
             self.notes.report.conversations += 1
             progress.gaps = gaps[progress.id, default: [:]]
+            if let purge = purges[progress.id] {
+                progress.purged = purge.sequence
+                progress.last = (purge.sequence, 0, 0, purge.countable)
+                // Between messages that are gone.
+                progress.gaps = progress.gaps.filter { $0.value > purge.sequence }
+            }
             try self.loadPeople(of: &progress)
             while let message = next, message.conversation <= progress.id {
                 if message.conversation == progress.id {
@@ -117,6 +126,9 @@ extension Verifier {
         }
         progress.people = Dictionary(uniqueKeysWithValues: people)
         progress.standingAt = Dictionary(grouping: people.map(\.0)) { progress.people[$0]?.readSequence ?? 0 }
+        for user in progress.standingAt[progress.purged, default: []] {
+            progress.people[user]?.countableAtRead = progress.last.countable
+        }
         self.notes.report.members += Int64(people.count)
     }
 
@@ -255,7 +267,9 @@ extension Verifier {
                 \(person.countedOwn)
                 """)
         }
-        if (person.ownLastSequence, person.ownLastCountable) != person.foundOwnLast {
+        // The newest message of their own may be one that is gone.
+        let ownLastIsGone = person.foundOwnLast.sequence == 0 && person.ownLastSequence <= progress.purged
+        if (person.ownLastSequence, person.ownLastCountable) != person.foundOwnLast, !ownLastIsGone {
             self.noteFinding(
                 .unread, progress,
                 """

@@ -221,6 +221,7 @@ struct Verifier {
         try self.checkTeams()
         try self.checkObjects()
         try self.checkImports()
+        try self.checkRetention()
         try self.checkAnnouncements()
         try self.checkSettings()
         try self.checkFiles()

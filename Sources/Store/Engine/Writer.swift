@@ -30,6 +30,7 @@ final class Writer {
     private let log: WriterLog?
     let reads: AppliedReads
     private var expiry: ConversationExpiry
+    private var retention: RetentionRun
     private var nextRequestLook: Instant
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
@@ -106,6 +107,7 @@ final class Writer {
             completed: options.completed)
         self.maintenance = try DiskMaintenance(options, folder, self.connection, guardian, gauges)
         self.expiry = ConversationExpiry(options)
+        self.retention = RetentionRun(options)
         self.nextRequestLook = options.clock.now()
         self.nextWipe = self.nextRequestLook
         self.tailSince = self.nextRequestLook
@@ -223,6 +225,7 @@ final class Writer {
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
         if try self.expireRequests() { return true }
+        if try self.purgeHistory() { return true }
         var events: [ChangeEvent] = []
         let outcome = try self.expiry.slice(
             self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady
@@ -245,6 +248,18 @@ final class Writer {
             self.tellPosition()
             return true
         }
+    }
+
+    /// Deletes some of what the rules of retention say.
+    ///
+    /// - Returns: whether there is more.
+    private func purgeHistory() throws(StoreError) -> Bool {
+        let tools = RetentionRun.Tools(
+            connection: self.connection, memory: self.memory, tokens: self.tokens, clock: self.options.clock)
+        let mayRun = self.maintenance.wallIsSteady && !self.gauges.snapshots.areHeld
+        let slice = try self.retention.slice(tools, mayRun: mayRun)
+        if slice.hasDeleted { self.owesWipe = true }
+        return slice.hasMore
     }
 
     /// Ends some of the requests to join teams that have waited too long, and tells whom they concern.

@@ -62,6 +62,7 @@ extension FileReads {
         """
         \(Row.selectFile)
         WHERE f.unreferenced_at < ? AND f.state = \(FileState.complete) AND f.refs = 0 AND f.is_held = 0
+            AND NOT \(SQLText.fileIsHeld)
         ORDER BY f.unreferenced_at LIMIT ?
         """)
 
@@ -76,8 +77,8 @@ extension FileReads {
 
     private static let sweepTotalsFilesSQL = SQL(
         """
-        SELECT count(*) FROM file WHERE unreferenced_at < ? AND state = \(FileState.complete) AND refs = 0
-            AND is_held = 0
+        SELECT count(*) FROM file f WHERE f.unreferenced_at < ? AND f.state = \(FileState.complete) AND f.refs = 0
+            AND f.is_held = 0 AND NOT \(SQLText.fileIsHeld)
         """)
 
     private static let sweepTotalsObjectsSQL = SQL(
@@ -85,7 +86,7 @@ extension FileReads {
         SELECT count(*), coalesce(sum(stored_size), 0) FROM object o WHERE NOT EXISTS (
             SELECT 1 FROM file f WHERE f.object_id = o.id
                 AND NOT (coalesce(f.unreferenced_at < ?, 0) AND f.state = \(FileState.complete) AND f.refs = 0
-                AND f.is_held = 0))
+                AND f.is_held = 0 AND NOT \(SQLText.fileIsHeld)))
         """)
 
     private static let expiredUploadsSQL = SQL(

@@ -35,7 +35,7 @@ extension FileWrites {
         try self.fileReferences.removeAll(of: place, at: self.transaction.wallMilliseconds)
     }
 
-    /// Removes a file: its owner when nothing refers to it, the operator in any case.
+    /// Removes a file: its owner when nothing refers to it and no legal hold keeps it, the operator in any case.
     ///
     /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)`,
     ///   `refused(.fileIncomplete)`.
@@ -45,11 +45,20 @@ extension FileWrites {
             throw .refused(.noSuchFile)
         }
         guard file.state == .complete else { throw .refused(.fileIncomplete) }
-        guard file.references == 0 || actor.isPrivileged else { throw .refused(.fileInUse) }
+        if !actor.isPrivileged {
+            guard file.references == 0, try !self.isHeld(file.id) else { throw .refused(.fileInUse) }
+        }
         try self.transaction.connection.run("DELETE FROM file_reference WHERE file_id = ?", file.id)
         try self.transaction.connection.run("DELETE FROM file_holder WHERE file_id = ?", file.id)
         try self.transaction.connection.run("DELETE FROM field_file WHERE file_id = ?", file.id)
         try self.drop(file.id)
+    }
+
+    private static let isHeldSQL = SQL("SELECT \(SQLText.fileIsHeld) FROM file f WHERE f.id = ?")
+
+    private func isHeld(_ file: FileID) throws(StoreError) -> Bool {
+        try self.transaction.connection.first(Self.isHeldSQL, file) { row throws(StoreError) in row.int64(0) != 0 }
+            ?? false
     }
 
     /// Removes a file that nothing refers to. Its content loses one that has it.
@@ -183,8 +192,8 @@ extension FileWrites {
 
     private static let unusedFilesSQL = SQL(
         """
-        SELECT id FROM file WHERE unreferenced_at < ? AND state = \(FileState.complete) AND refs = 0
-            AND is_held = 0 LIMIT ?
+        SELECT f.id FROM file f WHERE f.unreferenced_at < ? AND f.state = \(FileState.complete) AND f.refs = 0
+            AND f.is_held = 0 AND NOT \(SQLText.fileIsHeld) LIMIT ?
         """)
 
     private static let forgetUsedLinksSQL = SQL(

@@ -108,3 +108,86 @@ extension Connection {
         return try self.first(sql, id, places) { row throws(StoreError) in row.int64(0) }
     }
 }
+
+// What retention asks.
+extension Connection {
+    /// A message that goes, as far as what refers to it has to know.
+    struct GoingMessage {
+        let sequence: Int64
+        let sender: UserID
+        let countable: Int64
+        /// True when it counts as unread for everybody else.
+        let counts: Bool
+        /// Bytes of its body.
+        let bytes: Int64
+    }
+
+    /// The oldest messages of a conversation up to a sequence, oldest first.
+    func oldestMessages(
+        in id: ConversationID, through last: Int64, limit: Int
+    ) throws(StoreError) -> [GoingMessage] {
+        try self.query(
+            """
+            SELECT sequence, sender_id, countable, flags, length(body) FROM message
+            WHERE conversation_id = ? AND sequence <= ? ORDER BY sequence LIMIT ?
+            """, id, last, limit
+        ) { row throws(StoreError) in
+            let flags = MessageFlags(rawValue: row.int64(3))
+            return GoingMessage(
+                sequence: row.int64(0), sender: row.userID(1), countable: row.int64(2),
+                counts: flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread, bytes: row.int64(4))
+        }
+    }
+
+    /// Sequence of the last message that was sent before a time; 0 for none. Times never fall within a conversation, so it
+    /// is found by halving, after one look at the oldest message.
+    func lastSequence(in id: ConversationID, sentBefore end: Int64, head: Int64) throws(StoreError) -> Int64 {
+        let oldest = try self.first(
+            "SELECT sequence, sent_at FROM message WHERE conversation_id = ? ORDER BY sequence LIMIT 1", id
+        ) { row throws(StoreError) in (sequence: row.int64(0), sentAt: row.int64(1)) }
+        guard let oldest, oldest.sentAt < end else { return 0 }
+        // A message at or below `low` was sent before the end, and none above `high` was.
+        var (low, high, found) = (oldest.sequence, head, oldest.sequence)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            let next = try self.first(
+                """
+                SELECT sequence, sent_at FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+                ORDER BY sequence LIMIT 1
+                """, id, middle, high
+            ) { row throws(StoreError) in (sequence: row.int64(0), sentAt: row.int64(1)) }
+            if let next, next.sentAt < end {
+                (low, found) = (next.sequence, next.sequence)
+            } else {
+                high = middle - 1
+            }
+        }
+        return found
+    }
+
+    /// Mean bytes of the bodies of a few messages, spread over a range; 0 where there are none.
+    func sampledBytes(in id: ConversationID, _ range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
+        let samples: Int64 = 8
+        var (sum, count): (Int64, Int64) = (0, 0)
+        for sample in 0..<samples {
+            let from = range.lowerBound + (range.upperBound - range.lowerBound) / samples * sample
+            let bytes = try self.first(
+                """
+                SELECT length(body) FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+                ORDER BY sequence LIMIT 1
+                """, id, from, range.upperBound
+            ) { row throws(StoreError) in row.int64(0) }
+            guard let bytes else { continue }
+            sum += bytes
+            count += 1
+        }
+        return count == 0 ? 0 : sum / count
+    }
+
+    /// Sender of a message; `nil` where there is none.
+    func sender(in id: ConversationID, sequence: Int64) throws(StoreError) -> UserID? {
+        try self.first("SELECT sender_id FROM message WHERE conversation_id = ? AND sequence = ?", id, sequence) {
+            row throws(StoreError) in row.userID(0)
+        }
+    }
+}

@@ -229,7 +229,8 @@ extension MessageReads {
         let sql: StaticString = """
             SELECT (SELECT count(*) - 1 FROM user), (SELECT count(*) FROM conversation),
                 (SELECT coalesce(sum(head), 0) FROM conversation)
-                    - (SELECT coalesce(sum(last - first + 1), 0) FROM sequence_gap),
+                    - (SELECT coalesce(sum(last - first + 1), 0) FROM sequence_gap)
+                    - (SELECT coalesce(sum(messages), 0) FROM purged_history),
                 (SELECT count(*) FROM device_token),
                 (SELECT value FROM meta WHERE key = 'epoch')
             """
@@ -248,7 +249,8 @@ package struct StoreCounts: Hashable, Sendable {
     package var users: Int64
     /// Conversations of every kind.
     package var conversations: Int64
-    /// Messages of all conversations: the sum of their newest sequences, without what restores have passed over.
+    /// Messages of all conversations: the sum of their newest sequences, without what restores have passed over and what has
+    /// gone for its age or number.
     package var messages: Int64
     /// Tokens that sign devices in.
     package var tokens: Int64

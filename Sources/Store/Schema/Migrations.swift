@@ -49,6 +49,7 @@ let migrations: [Migration] = [
     migration30Log,
     migration31Imports,
     migration32Jumps,
+    migration33Retention,
 ]
 
 extension Connection {

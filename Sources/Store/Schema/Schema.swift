@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 32
+    static let version = 33
 
     static let sql = """
         -- ---- The database itself ----
@@ -976,6 +976,43 @@ enum Schema {
             ends_at INTEGER NOT NULL,
             used_by INTEGER REFERENCES user (id),
             used_at INTEGER
+        ) STRICT;
+
+        -- ---- Retention: what went for its age or number, and what may not go ----
+
+        -- sequence, countable: of the newest message that was deleted; every member has read at least as far. messages: how
+        -- many were.
+        CREATE TABLE purged_history (
+            conversation_id INTEGER PRIMARY KEY REFERENCES conversation (id),
+            sequence INTEGER NOT NULL,
+            countable INTEGER NOT NULL,
+            messages INTEGER NOT NULL
+        ) STRICT;
+
+        -- Of a person or of a conversation. operator: who asked for it.
+        CREATE TABLE legal_hold (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER REFERENCES user (id),
+            conversation_id INTEGER REFERENCES conversation (id),
+            reason TEXT NOT NULL,
+            operator TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            CHECK ((user_id IS NULL) <> (conversation_id IS NULL))
+        ) STRICT;
+        CREATE INDEX legal_hold_by_user ON legal_hold (user_id) WHERE user_id IS NOT NULL;
+        CREATE INDEX legal_hold_by_conversation ON legal_hold (conversation_id) WHERE conversation_id IS NOT NULL;
+
+        -- The run that is under way and has deleted something; it becomes an entry of the audit log. conversation_id: the
+        -- last one that is counted.
+        CREATE TABLE retention_run (
+            number INTEGER PRIMARY KEY CHECK (number = 1),
+            begun_at INTEGER NOT NULL,
+            conversation_id INTEGER NOT NULL,
+            conversations INTEGER NOT NULL,
+            messages INTEGER NOT NULL,
+            message_bytes INTEGER NOT NULL,
+            attachments INTEGER NOT NULL,
+            attachment_bytes INTEGER NOT NULL
         ) STRICT;
 
         -- ---- Imports: what was brought from other servers ----

@@ -32,6 +32,17 @@ extension Connection {
         return first.map { $0 - 1 } ?? sequence
     }
 
+    /// Sequences of a range that no message has because a restore has passed over them. Its ends are in no such gap, or
+    /// behind the last one.
+    func passedOver(in id: ConversationID, _ range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
+        try self.first(
+            """
+            SELECT coalesce(sum(min(last, ?3) - first + 1), 0) FROM sequence_gap
+            WHERE conversation_id = ?1 AND first >= ?2 AND first <= ?3
+            """, id, range.lowerBound, range.upperBound
+        ) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
     /// Sequences of a conversation that no message has.
     func passedOver(in id: ConversationID) throws(StoreError) -> Int64 {
         let sql: StaticString = "SELECT coalesce(sum(last - first + 1), 0) FROM sequence_gap WHERE conversation_id = ?"

@@ -177,17 +177,28 @@ final class IndexFile {
         }
     }
 
-    /// Removes documents of a conversation that is gone.
+    /// True when there are documents of a conversation up to a sequence.
+    func hasDocuments(of id: ConversationID, through last: Int64) throws -> Bool {
+        try self.connection.number(
+            "SELECT EXISTS (SELECT 1 FROM document WHERE conversation = ? AND sequence <= ?)", id.rawValue, last) == 1
+    }
+
+    /// Removes documents of a conversation that is gone, or of its messages up to a sequence.
     ///
-    /// - Returns: true when there are more.
-    func removeDocuments(of id: ConversationID, limit: Int) throws -> Bool {
+    /// - Parameter last: `.max` for a conversation that is gone.
+    /// - Returns: true when there may be more.
+    func removeDocuments(of id: ConversationID, through last: Int64 = .max, limit: Int) throws -> Bool {
         let found = try self.connection.rows(
-            "SELECT sequence, number, text FROM document WHERE conversation = ? ORDER BY number LIMIT ?", id.rawValue,
-            limit
+            """
+            SELECT sequence, number, text FROM document WHERE conversation = ? AND sequence <= ?
+            ORDER BY number LIMIT ?
+            """, id.rawValue, last, limit
         ) { row in (row.int64(0), row.int64(1), row.blob(2)) }
         for (sequence, number, text) in found { try self.remove(MessagePlace(id, sequence), number, text) }
         guard found.isEmpty else { return true }
-        try self.connection.run("DELETE FROM progress WHERE conversation = ?", id.rawValue)
+        if last == .max {
+            try self.connection.run("DELETE FROM progress WHERE conversation = ?", id.rawValue)
+        }
         return false
     }
 

@@ -66,12 +66,12 @@ private final class IndexerLoop {
     private static let stubsOfSlice = 4_000
     /// Conversations that one slice asks for.
     private static let conversationsOfSlice = 100
-    /// Documents of a conversation that is gone which one slice removes.
+    /// Documents of a conversation that one slice removes where it, or its history, is gone.
     private static let removedOfSlice = 500
     /// A slice is followed by a rest of so many times its length; of more while people wait for the store.
     private static let restFactor: Int64 = 1
     private static let busyRestFactor: Int64 = 8
-    /// Milliseconds of the longest rest, of a rest after a failure, and between two looks for conversations that are gone.
+    /// Milliseconds of the longest rest, of a rest after a failure, and between two looks for what is gone.
     private static let longestRest: Int64 = 2_000
     private static let failureRest: Int64 = 10_000
     private static let sweepInterval: Int64 = 600_000
@@ -390,7 +390,7 @@ private final class IndexerLoop {
         return (FoldedText(found.text), entry)
     }
 
-    // MARK: Conversations that are gone
+    // MARK: Conversations and messages that are gone
 
     /// - Returns: true when there is more to do.
     private func sweepIfDue(_ file: IndexFile) throws -> Bool {
@@ -402,13 +402,22 @@ private final class IndexerLoop {
             guard let last = known.last else { break }
             after = last.rawValue
             let gone = try self.ask { store throws(StoreError) in
-                var gone: [ConversationID] = []
-                for id in known where try store.conversations.one(id) == nil { gone.append(id) }
+                var gone: [(id: ConversationID, through: Int64)] = []
+                for id in known {
+                    if try store.conversations.one(id) == nil {
+                        gone.append((id, .max))
+                    } else if case let purged = try store.retention.purged(in: id), purged > 0 {
+                        gone.append((id, purged))
+                    }
+                }
                 return gone
             }
-            guard let first = gone.first else { continue }
-            try file.transaction { _ = try file.removeDocuments(of: first, limit: Self.removedOfSlice) }
-            return true
+            for (id, last) in gone where try last == .max || file.hasDocuments(of: id, through: last) {
+                try file.transaction {
+                    _ = try file.removeDocuments(of: id, through: last, limit: Self.removedOfSlice)
+                }
+                return true
+            }
         }
         self.lastSweep = now
         return false

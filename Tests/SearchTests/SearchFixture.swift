@@ -37,6 +37,7 @@ final class SearchFixture {
         options.stopWritingFreeBytes = 0
         options.synchronous = "OFF"
         options.inactiveDays = self.inactiveDays
+        options.retention[.other] = RetentionRule(messages: 1)
         let store = try Store(options)
         store.onOutcomes = { outcomes in
             answered.change { known in

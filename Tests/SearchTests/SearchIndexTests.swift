@@ -211,6 +211,34 @@ struct SearchIndexTests {
         #expect(try verona.find("lily") == ["lily"])
     }
 
+    @Test("forgets messages that have gone for their number, and keeps the others of their conversation")
+    func purged() throws {
+        let fixture = try SearchFixture()
+        let romeo = try fixture.user("romeo")
+        let name = try #require(ChannelName("mantua"))
+        let id = try fixture.write { store throws(StoreError) in
+            try store.conversations.createChannel(.community, name, creator: romeo, members: [])
+        }
+        for body in ["rose one", "rose two", "rose three"] { try fixture.say(body, romeo, in: id) }
+        fixture.index.catchUp()
+        #expect(try fixture.find("rose", as: .unrestricted).count == 3)
+        for _ in 0..<3 {
+            fixture.clock.advance(milliseconds: 7 * 3_600_000)
+            fixture.store.runMaintenance()
+        }
+        #expect(try fixture.find("rose", as: .unrestricted) == ["rose three"])
+        // It looks for what is gone after its start, when nothing else is left to do.
+        try fixture.reopenIndex()
+        fixture.index.catchUp()
+        let reader = try IndexReader(path: fixture.indexPath)
+        for _ in 0..<12_000 where try reader.number(before: 3, in: id) != nil { usleep(10_000) }
+        #expect(try reader.number(before: 3, in: id) == nil)
+        #expect(try reader.lastSequence(of: id) == 3)
+        #expect(fixture.index.currentStatus.rebuilds == 0)
+        try fixture.say("rose four", romeo, in: id)
+        #expect(try Set(fixture.find("rose", as: .unrestricted)) == ["rose three", "rose four"])
+    }
+
     // MARK: The file
 
     @Test("is built anew when its file is missing or damaged", arguments: ["missing", "empty", "noise", "hole"])

@@ -174,6 +174,7 @@ extension ServerOptions {
         self.store.showsBeforeJoining = settings[Keys.historyBeforeJoining] == "all"
         self.store.reminderDays = Int(settings[Keys.reminderDays])
         self.store.inactiveDays = Int(settings[Keys.conversationExpiryDays])
+        self.store.retention = RetentionRules(settings)
         self.store.clock = self.clock
         self.store.trustsClock = settings[Keys.clock] == "trusted"
         self.store.log = self.log

@@ -144,6 +144,9 @@ let package = Package(
             "LeanCloudPull",
             common + ["HTTPClient", "Transport", "LeanCloudTranslation", "CZlib", "COpenSSL", "CLinux"], settings: small
         ),
+        module(
+            "WuKongPull", common + ["HTTPClient", "Transport", "LeanCloudPull", "WuKongWire"], settings: small),
+        module("WuKongImport", common + ["WuKongTranslation", "WuKongWire", "Store"], settings: small),
         module("LeanCloudImport", common + ["LeanCloudTranslation", "LeanCloudWire", "LeanCloudQuery", "Store"]),
         module(
             "Monitoring",
@@ -152,7 +155,8 @@ let package = Package(
                 "CLinux",
             ], settings: small),
         module(
-            "Imports", common + ["LeanCloudImport", "LeanCloudPull", "LeanCloudTranslation", "Store", "Accounts"],
+            "Imports",
+            common + ["LeanCloudImport", "LeanCloudPull", "LeanCloudTranslation", "WuKongImport", "Store", "Accounts"],
             settings: small),
         module("CommandLineKit", ["ByteCodec", "CLinux", "Diagnostics"], settings: small),
         module("AdminAPI", common + ["CLinux"], settings: small),
@@ -185,7 +189,8 @@ let package = Package(
                 "Server", "Configuration", "Localization", "Backup", "Store", "FileStore", "Doctor", "Transport",
                 "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
-                "LeanCloudExport", "Imports", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux", "COpenSSL", "CSodium",
+                "LeanCloudExport", "Imports", "WuKongPull", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux",
+                "COpenSSL", "CSodium",
             ],
             swiftSettings: small),
 
@@ -256,6 +261,8 @@ let package = Package(
                 "Accounts", "TeahouseTesting", "Hooks", "HTTPClient",
             ]),
         tests("LeanCloudPull", common + ["LeanCloudPull", "HTTPClient", "CZlib"]),
+        tests("WuKongPull", common + ["WuKongPull", "LeanCloudPull", "HTTPClient", "TeahouseTesting"]),
+        tests("WuKongImport", common + ["WuKongImport", "WuKongTranslation", "Store"]),
         tests("LeanCloudImport", common + ["LeanCloudImport", "LeanCloudTranslation", "Store"]),
         tests("LeanCloudQuery", ["ByteCodec", "LeanCloudQuery", "RegularExpressions"]),
         tests("LeanCloudWire", ["ByteCodec", "LeanCloudWire"]),
@@ -281,7 +288,7 @@ let package = Package(
                 "TeahouseTesting", "Server", "Store", "Accounts", "Broker", "Transport", "WuKongAPI", "WuKongWire",
                 "WuKongCrypto", "HTTPClient", "Hooks", "Configuration", "AdminAPI", "Profiles", "CommandLineKit",
                 "Localization", "Transfers", "LeanCloudWire", "LeanCloudTranslation", "LeanCloudPull", "Imports",
-                "COpenSSL",
+                "WuKongPull", "COpenSSL",
                 "teahouse",
             ]),
         tests("Search", common + ["Search", "Store"]),

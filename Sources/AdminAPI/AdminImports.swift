@@ -1,8 +1,8 @@
 /// Requests about importing what another server kept: the lines of a folder come through the socket, since the server may
 /// not read the operator's folders.
 package enum AdminImportRequest: AdminDefinitions {
-    /// Begins an import of an app, or goes on with the one that is under way.
-    case begin(origin: String)
+    /// Begins an import of an app, or goes on with the one that is under way; `nil` for one from LeanCloud.
+    case begin(origin: String, source: String? = nil)
     /// Brings lines of one table, or only tells what they would become.
     case lines(AdminImportLines)
     /// Ends an import; counts are JSON text of an object.
@@ -11,16 +11,17 @@ package enum AdminImportRequest: AdminDefinitions {
     case list(before: Int64?)
 
     static let all: [Self] = [
-        .begin(origin: .sample), .lines(.sample), .finish(number: .sample, counts: .sample), .list(before: .sample),
+        .begin(origin: .sample, source: .sample), .lines(.sample), .finish(number: .sample, counts: .sample),
+        .list(before: .sample),
     ]
 
-    static let more: [Self] = [.list(before: nil)]
+    static let more: [Self] = [.begin(origin: .sample), .list(before: nil)]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
-        case .begin(let origin):
+        case .begin(let origin, let source):
             fields.change("import.begin", .text(origin))
-            return try .begin(origin: fields("origin", origin))
+            return try .begin(origin: fields("origin", origin), source: fields("source", source))
         case .lines(let lines):
             // The import as a whole is in the audit log.
             fields.look("import.lines")

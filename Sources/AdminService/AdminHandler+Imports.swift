@@ -10,10 +10,13 @@ extension AdminHandler {
 
     func answerImportRequest(_ request: AdminImportRequest, _ then: @escaping Answer) {
         switch request {
-        case .begin(let origin):
+        case .begin(let origin, let source):
+            guard let source = ImportSource(rawValue: source ?? ImportSource.leanCloud.rawValue) else {
+                return then(.failure(AdminError(.invalid, "nothing is imported from a server of that kind")))
+            }
             let note = self.note
             self.store.write { transaction throws(StoreError) in
-                try transaction.imports.begin("leancloud", origin: origin, auditing: note).number
+                try transaction.imports.begin(source.rawValue, origin: origin, auditing: note).number
             } then: { result in
                 then(result.map { .imports(.begun(number: $0)) }.mapError { AdminError($0) })
             }

@@ -79,7 +79,28 @@ package enum ImportError<Failure: Error>: Error {
     case destination(Failure)
 }
 
-/// Reads a folder that `leancloud pull` wrote, and hands its rows to a store in the order in which they are needed. Holds one
+/// Kind of server that a folder comes from.
+package enum ImportSource: String, Sendable {
+    case leanCloud = "leancloud"
+    case wuKongIM = "wukongim"
+
+    /// Command that writes such a folder.
+    fileprivate var command: String {
+        switch self {
+        case .leanCloud: "leancloud pull"
+        case .wuKongIM: "wukongim pull"
+        }
+    }
+
+    fileprivate var kind: String {
+        switch self {
+        case .leanCloud: PulledFolder.leanCloud
+        case .wuKongIM: PulledFolder.wuKongIM
+        }
+    }
+}
+
+/// Reads a folder that a pull wrote, and hands its rows to a store in the order in which they are needed. Holds one
 /// batch of lines, and in a dry run the names of conversations.
 package struct FolderImport<Destination: ImportDestination> {
     /// A remark about a line of a file.
@@ -88,6 +109,7 @@ package struct FolderImport<Destination: ImportDestination> {
     package typealias Progress = (_ table: ImportTable, _ rows: Int64) -> Void
 
     private let folder: String
+    private let source: ImportSource
     private let isDryRun: Bool
     private var destination: Destination
     private var report = ImportReport()
@@ -97,10 +119,12 @@ package struct FolderImport<Destination: ImportDestination> {
     private let progress: Progress
 
     package init(
-        _ folder: String, isDryRun: Bool, through destination: Destination, tell: @escaping Tell,
+        _ folder: String, of source: ImportSource = .leanCloud, isDryRun: Bool, through destination: Destination,
+        tell: @escaping Tell,
         progress: @escaping Progress
     ) {
         self.folder = folder
+        self.source = source
         self.isDryRun = isDryRun
         self.destination = destination
         self.tell = tell
@@ -131,19 +155,34 @@ package struct FolderImport<Destination: ImportDestination> {
 
     // MARK: The folder
 
-    /// Files to read, in order. The rest is named in the report.
-    private mutating func files() throws(ImportError<Destination.Failure>) -> [(ImportTable, String)] {
-        let found: PulledFolder?
-        do throws(PullError) { found = try PulledFolder(self.folder) } catch { throw .unreadable("\(error)") }
-        guard let manifest = found else {
-            throw .noFolder("\(self.folder) has no manifest.json: name the folder that `leancloud pull` wrote, whole")
-        }
-        self.report.origin = manifest.app
-        let known: [(ImportTable, String)] = [
+    private static var leanCloudTables: [(ImportTable, String)] {
+        [
             (.people, "users/_User.jsonl"), (.people, "classes/_User.jsonl"),
             (.conversations, "classes/_Conversation.jsonl"), (.roles, "classes/_ConversationMemberInfo.jsonl"),
             (.subscribers, "subscribers.jsonl"),
         ]
+    }
+
+    /// Files to read, in order. The rest is named in the report.
+    private mutating func files() throws(ImportError<Destination.Failure>) -> [(ImportTable, String)] {
+        let found: PulledFolder?
+        do throws(PullError) { found = try PulledFolder(self.folder, kind: self.source.kind) } catch {
+            throw .unreadable("\(error)")
+        }
+        guard let manifest = found else {
+            throw .noFolder(
+                "\(self.folder) has no manifest.json: name the folder that `\(self.source.command)` wrote, whole")
+        }
+        self.report.origin = manifest.app
+        let known: [(ImportTable, String)]
+        switch self.source {
+        case .wuKongIM:
+            known = [
+                (.users, "users.jsonl"), (.channels, "channels.jsonl"), (.channelMembers, "members.jsonl"),
+                (.channelLists, "lists.jsonl"), (.channelMessages, "messages.jsonl"), (.positions, "positions.jsonl"),
+            ]
+        case .leanCloud: known = Self.leanCloudTables
+        }
         var files = known.filter { file in manifest.tables.contains { $0.path == file.1 } }
         files += manifest.tables.map(\.path).filter { $0.hasPrefix("messages/") }.sorted().map { (.messages, $0) }
         let taken = Set(files.map(\.1))

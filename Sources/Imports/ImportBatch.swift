@@ -2,6 +2,7 @@ package import ChatModel
 import Accounts
 import LeanCloudImport
 import LeanCloudTranslation
+import WuKongImport
 package import Store
 
 /// Table of a folder that is imported, in the order in which tables are needed.
@@ -11,6 +12,13 @@ package enum ImportTable: String, Hashable, Sendable, CaseIterable {
     case roles
     case subscribers
     case messages
+    // Of a WuKongIM server.
+    case users
+    case channels
+    case channelMembers
+    case channelLists
+    case channelMessages
+    case positions
 }
 
 /// Lines of one table, as they stand in the folder. Few enough that others do not wait.
@@ -116,6 +124,8 @@ extension ImportBatch {
         case .roles: try self.bringRoles(store, number, &outcome)
         case .subscribers: try self.bringSubscribers(store, number, &outcome)
         case .messages: try self.bringMessages(store, number, &outcome)
+        case .users, .channels, .channelMembers, .channelLists, .channelMessages, .positions:
+            try self.bringChannels(store, number, &outcome)
         }
         return outcome
     }
@@ -280,9 +290,13 @@ extension ImportBatch {
                         continue
                     }
                     isKnown = try store.imports.hasMessage(row.message.foreignID)
+                case .users, .channels, .channelMembers, .channelLists, .channelMessages, .positions:
+                    isKnown = try self.foreseeChannelLine(line, in: store)
                 }
                 if isKnown { outcome.counts.known += 1 } else { outcome.counts.added += 1 }
             } catch let problem as RowProblem {
+                outcome.refuse(index, problem.description)
+            } catch let problem as ChannelRowProblem {
                 outcome.refuse(index, problem.description)
             } catch let problem as LeanCloudExportedUser.Problem {
                 outcome.refuse(index, problem.sentence)

@@ -6,6 +6,10 @@ package enum PullError: Error, Hashable, Sendable {
     case wrongKey(status: Int, text: String)
     /// The peer answers, but not as LeanCloud's API.
     case notLeanCloud(String)
+    /// The WuKongIM server refuses the manager's token, or asks for one.
+    case wrongToken(status: Int, text: String)
+    /// The peer answers, but not as a WuKongIM server of version 2 does.
+    case notWuKong(String)
     /// The source could not be reached, or had too much to do, for longer than is waited.
     case gaveUp(String)
     /// The source refused a request that a pull cannot do without.
@@ -37,11 +41,18 @@ extension PullError: CustomStringConvertible {
             """
         case .notLeanCloud(let reason):
             "the address does not answer as LeanCloud's API does: \(reason); take the API server address of the console"
+        case .wrongToken(let status, let text):
+            """
+            the source refuses the token (HTTP \(status), \(text)): put the value of managerToken of its wk.yaml into a \
+            file and name it with --token-file
+            """
+        case .notWuKong(let reason):
+            "the address does not answer as the HTTP API of WuKongIM version 2 does: \(reason)"
         case .gaveUp(let reason):
             "the source does not answer: \(reason); run the same command again, it goes on from here"
         case .refused(let what, let status, let text): "the source refuses \(what) (HTTP \(status)): \(text)"
         case .plainKey(let host):
-            "\(host) is on the internet and the address is not encrypted: write https://, or the master key could be read"
+            "\(host) is on the internet and the address is not encrypted: write https://, or the key could be read"
         case .otherSource(let found): "the folder holds \(found): take another folder for this app"
         case .newerFolder(let format): "the folder has format \(format), this teahouse knows 1: run the newer teahouse"
         case .alreadyRunning(let path): "another pull works in \(path): wait for it, or stop it"

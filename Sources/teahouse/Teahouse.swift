@@ -65,7 +65,8 @@ package let teahouseCommand: Command = Command(
     ],
     subcommands: [
         serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, rollbackCommand, doctorCommand,
-        leanCloudCommand, exportCommand, importCommand, versionCommand, manualCommand, completionCommand,
+        leanCloudCommand, wuKongSourceCommand, exportCommand, importCommand, versionCommand, manualCommand,
+        completionCommand,
     ])
 
 /// Options that several commands take.

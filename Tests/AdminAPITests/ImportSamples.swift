@@ -4,6 +4,10 @@ import AdminAPI
 let importRequestVectors: [(AdminRequest, String)] = [
     (.imports(.begin(origin: "app")), #"{"id":7,"ask":"import.begin","with":{"origin":"app"}}"#),
     (
+        .imports(.begin(origin: "http://old", source: "wukongim")),
+        #"{"id":7,"ask":"import.begin","with":{"origin":"http://old","source":"wukongim"}}"#
+    ),
+    (
         .imports(.lines(AdminImportLines(number: 3, table: "messages", lines: [#"{"a":1}"#], expected: ["c"]))),
         #"{"id":7,"ask":"import.lines","with":{"number":3,"table":"messages","lines":["{\"a\":1}"],"expected":["c"]}}"#
     ),

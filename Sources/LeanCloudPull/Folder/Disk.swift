@@ -2,10 +2,11 @@ import CLinux
 import Glibc
 
 /// Files and folders, with errors that name the path. Everything is for the owner's eyes alone: what apps keep is private.
-enum Disk {
+package enum Disk {
     static func failure(_ path: String, _ code: Int32 = clinux_errno()) -> PullError { .disk(path: path, code: code) }
 
-    static func makeFolder(_ path: String) throws(PullError) {
+    /// Makes a folder with those above it, unless it is there.
+    package static func makeFolder(_ path: String) throws(PullError) {
         if mkdir(path, 0o700) == 0 || clinux_errno() == EEXIST { return }
         guard clinux_errno() == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw Self.failure(path)
@@ -15,17 +16,19 @@ enum Disk {
     }
 
     /// Bytes of a file; `nil` when there is none.
-    static func size(_ path: String) -> Int64? {
+    package static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     }
 
-    static func rename(_ from: String, to path: String) throws(PullError) {
+    /// Gives a file another name, for good.
+    package static func rename(_ from: String, to path: String) throws(PullError) {
         guard Glibc.rename(from, path) == 0 else { throw Self.failure(path) }
         try Self.syncFolder(of: path)
     }
 
-    static func remove(_ path: String) throws(PullError) {
+    /// Removes a file, if it is there.
+    package static func remove(_ path: String) throws(PullError) {
         guard unlink(path) == 0 || clinux_errno() == ENOENT else { throw Self.failure(path) }
     }
 
@@ -65,7 +68,7 @@ enum Disk {
     }
 
     /// Writes a small file so that it is there whole, or as it was.
-    static func write(_ bytes: [UInt8], to path: String) throws(PullError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(PullError) {
         let file = try OutputFile(path + ".new")
         try file.write(bytes)
         try file.finish()
@@ -101,17 +104,17 @@ final class InputFile {
 }
 
 /// A file that is written from its end on, through a buffer.
-final class OutputFile {
+package final class OutputFile {
     private static let bufferBytes = 256 * 1024
 
     private let path: String
     private var descriptor: Int32
     private var buffer: [UInt8] = []
     /// Bytes of the file, what waits in the buffer included.
-    private(set) var count: Int64
+    package private(set) var count: Int64
 
     /// - Parameter keeping: bytes at the beginning that stay; what is behind them goes. `nil` for a new file.
-    init(_ path: String, keeping: Int64? = nil) throws(PullError) {
+    package init(_ path: String, keeping: Int64? = nil) throws(PullError) {
         self.path = path
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (keeping == nil ? O_TRUNC : 0)
         self.descriptor = clinux_open(path, flags, 0o600)
@@ -133,7 +136,7 @@ final class OutputFile {
     deinit { if self.descriptor >= 0 { close(self.descriptor) } }
 
     /// A file to which lines are added; a last line without its end, of a process that was killed, goes first.
-    static func appending(_ path: String) throws(PullError) -> OutputFile {
+    package static func appending(_ path: String) throws(PullError) -> OutputFile {
         var whole: Int64 = 0
         var read: Int64 = 0
         if let file = try InputFile(path) {
@@ -149,13 +152,15 @@ final class OutputFile {
         return try OutputFile(path, keeping: whole)
     }
 
-    func write(_ bytes: some Collection<UInt8>) throws(PullError) {
+    /// Adds bytes.
+    package func write(_ bytes: some Collection<UInt8>) throws(PullError) {
         self.buffer.append(contentsOf: bytes)
         self.count += Int64(bytes.count)
         if self.buffer.count >= Self.bufferBytes { try self.flush() }
     }
 
-    func write(line: some Collection<UInt8>) throws(PullError) {
+    /// Adds a line and its end.
+    package func write(line: some Collection<UInt8>) throws(PullError) {
         try self.write(line)
         try self.write(CollectionOfOne(UInt8(ascii: "\n")))
     }
@@ -174,13 +179,13 @@ final class OutputFile {
     }
 
     /// Everything written so far is on the disk.
-    func sync() throws(PullError) {
+    package func sync() throws(PullError) {
         try self.flush()
         guard fdatasync(self.descriptor) == 0 else { throw Disk.failure(self.path) }
     }
 
     /// The same, and the file is closed.
-    func finish() throws(PullError) {
+    package func finish() throws(PullError) {
         try self.sync()
         let descriptor = self.descriptor
         self.descriptor = -1
@@ -221,10 +226,11 @@ package final class LineReader {
 }
 
 /// The right to work in a folder, until the process ends.
-final class FolderLock {
+package final class FolderLock {
     private let descriptor: Int32
 
-    init(_ path: String, folder: String) throws(PullError) {
+    /// - Throws: `alreadyRunning` where another process has it.
+    package init(_ path: String, folder: String) throws(PullError) {
         self.descriptor = clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard self.descriptor >= 0 else { throw Disk.failure(path) }
         guard flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .alreadyRunning(path: folder) }

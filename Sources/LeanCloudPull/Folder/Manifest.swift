@@ -2,32 +2,41 @@ import ByteCodec
 
 /// Manifest of the folder, with hashes: `manifest.json` for programs, `SHA256SUMS` for `sha256sum -c`. It has no time
 /// of its own, so that two pulls of the same source have the same manifest.
-struct Manifest {
-    static let format: Int64 = 1
+package struct Manifest {
+    /// Form of the folder.
+    package static let format: Int64 = 1
 
     /// Lines, bytes and hash of a file.
-    struct Metrics: Hashable, Sendable {
-        var path: String
-        var rows: Int64 = 0
-        var bytes: Int64 = 0
-        var sha256 = ""
+    package struct Metrics: Hashable, Sendable {
+        /// Path below the folder.
+        package var path: String
+        /// Lines of the file.
+        package var rows: Int64 = 0
+        package var bytes: Int64 = 0
+        /// Hash in hexadecimal.
+        package var sha256 = ""
     }
 
     let source: String
     let app: String
     /// Tables, sorted by their paths.
-    var tables: [Metrics] = []
-    var messages: Int64 = 0
+    package var tables: [Metrics] = []
+    /// Messages of all tables.
+    package var messages: Int64 = 0
+    /// Kind of server that the folder comes from.
+    let kind: String
     var contents: Int64 = 0
     var contentBytes: Int64 = 0
 
-    init(source: String, app: String) {
+    /// - Parameter kind: one that `PulledFolder` knows.
+    package init(source: String, app: String, kind: String = PulledFolder.leanCloud) {
+        self.kind = kind
         self.source = source
         self.app = app
     }
 
     /// Counts and hashes a file; `nil` when there is none.
-    static func metrics(of path: String, below folder: String) throws(PullError) -> Metrics? {
+    package static func metrics(of path: String, below folder: String) throws(PullError) -> Metrics? {
         guard let file = try InputFile(folder + "/" + path) else { return nil }
         var metrics = Metrics(path: path)
         let digest = Digest(.sha256)
@@ -42,13 +51,14 @@ struct Manifest {
         return metrics
     }
 
-    var json: [UInt8] {
+    /// Text of `manifest.json`.
+    package var json: [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.key("format")
         json.integer(Self.format)
         json.key("kind")
-        json.string("leancloud-pull")
+        json.string(self.kind)
         json.key("source")
         json.string(self.source)
         json.key("app")

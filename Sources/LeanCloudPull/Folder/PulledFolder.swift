@@ -10,6 +10,11 @@ package struct PulledFolder: Sendable {
         package var rows: Int64
     }
 
+    /// Kind of a folder that came from LeanCloud.
+    package static let leanCloud = "leancloud-pull"
+    /// Kind of a folder that came from a WuKongIM server.
+    package static let wuKongIM = "wukongim-pull"
+
     /// App that was pulled.
     package var app: String
     /// Address of the API that it was pulled from.
@@ -17,10 +22,10 @@ package struct PulledFolder: Sendable {
     /// Tables, sorted by their paths.
     package var tables: [TableFile] = []
 
-    /// - Returns: `nil` when there is no manifest, or none of a pull.
-    package init?(_ path: String) throws(PullError) {
+    /// - Returns: `nil` when there is no manifest, or none of a pull from this kind of server.
+    package init?(_ path: String, kind: String = PulledFolder.leanCloud) throws(PullError) {
         guard let bytes = try Disk.read(path + "/manifest.json"), let value = try? JSONValue(parsing: bytes),
-            value["kind"]?.string == "leancloud-pull"
+            value["kind"]?.string == kind
         else { return nil }
         let format = value["format"]?.integer ?? 0
         guard format == Manifest.format else { throw .newerFolder(format: format) }

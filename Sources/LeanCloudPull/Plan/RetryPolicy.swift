@@ -1,12 +1,13 @@
 import ByteCodec
-import HTTPClient
+package import HTTPClient
 
 /// Decides what to do after a request: go on, wait and ask again, or end. Pure: time and chance are arguments.
 ///
 /// Source: LeanCloud realtime REST guide, "Rate limits": above a limit everything is answered 429 for a minute. An app's
 /// daily number of requests ends in 429 too, and only the next day helps.
-struct RetryPolicy: Sendable {
-    enum Verdict: Hashable, Sendable {
+package struct RetryPolicy: Sendable {
+    /// Next step after a request.
+    package enum Verdict: Hashable, Sendable {
         case use
         case wait(milliseconds: Int64)
         case fail(PullError)
@@ -19,6 +20,9 @@ struct RetryPolicy: Sendable {
     /// A source that cannot be reached for so long will not be back soon.
     static let failurePatienceMilliseconds: Int64 = 30 * 60_000
 
+    /// A source that has never failed.
+    package init() {}
+
     private var failures = 0
     /// UTC milliseconds of the first failure in a row.
     private var failingSince: Int64?
@@ -29,7 +33,7 @@ struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - chance: 0..<1, so that many do not come back at the same moment.
     ///   - now: UTC milliseconds.
-    mutating func judge(
+    package mutating func judge(
         _ outcome: Result<HTTPResponse, HTTPClientError>, what: String, chance: Double, now: Int64
     ) -> Verdict {
         switch outcome {
@@ -72,7 +76,7 @@ struct RetryPolicy: Sendable {
     }
 
     /// An answer that was whole for HTTP and is none of LeanCloud's.
-    mutating func judgeNonsense(chance: Double, now: Int64) -> Verdict {
+    package mutating func judgeNonsense(chance: Double, now: Int64) -> Verdict {
         guard self.failures < 4 else { return .fail(.notLeanCloud("its answer is no JSON of rows")) }
         return self.wait(nil, patience: Self.failurePatienceMilliseconds, "no JSON", chance, now)
     }
@@ -92,8 +96,8 @@ struct RetryPolicy: Sendable {
     }
 
     /// The words of an answer, `{"code":n,"error":"text"}` or what it begins with.
-    static func text(_ response: HTTPResponse) -> String {
-        if let json = try? JSONValue(parsing: response.body), let error = json["error"]?.string {
+    package static func text(_ response: HTTPResponse) -> String {
+        if let json = try? JSONValue(parsing: response.body), let error = (json["error"] ?? json["msg"])?.string {
             return json["code"]?.integer.map { "\($0): \(error)" } ?? error
         }
         let begin = String(decoding: response.body.prefix(120), as: UTF8.self)
@@ -102,14 +106,14 @@ struct RetryPolicy: Sendable {
 }
 
 /// Spaces requests out, so that an app's own clients are not crowded out. Pure.
-struct RateGate: Sendable {
+package struct RateGate: Sendable {
     /// Nanoseconds between two requests as the operator wants it.
     private let usual: Int64
     private var interval: Int64
     private var next: Int64 = 0
 
     /// - Parameter perSecond: 1 to 1,000.
-    init(perSecond: Int) {
+    package init(perSecond: Int) {
         self.usual = 1_000_000_000 / Int64(max(1, perSecond))
         self.interval = self.usual
     }
@@ -117,15 +121,15 @@ struct RateGate: Sendable {
     /// Takes a place.
     ///
     /// - Returns: milliseconds to wait for it, rounded up.
-    mutating func takePlace(atNanoseconds now: Int64) -> Int64 {
+    package mutating func takePlace(atNanoseconds now: Int64) -> Int64 {
         let place = max(now, self.next)
         self.next = place + self.interval
         return (place - now + 999_999) / 1_000_000
     }
 
     /// The source has said that it is too much: half as fast, down to a sixteenth.
-    mutating func slowDown() { self.interval = min(self.interval * 2, self.usual * 16) }
+    package mutating func slowDown() { self.interval = min(self.interval * 2, self.usual * 16) }
 
     /// A request was answered: back to what is wanted, a twentieth at a time.
-    mutating func recover() { self.interval = max(self.usual, self.interval - max(1, self.interval / 20)) }
+    package mutating func recover() { self.interval = max(self.usual, self.interval - max(1, self.interval / 20)) }
 }

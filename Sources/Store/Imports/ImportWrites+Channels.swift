@@ -25,6 +25,15 @@ extension ImportWrites {
         return try self.addMessages(messages, in: conversation.id, to: number)
     }
 
+    /// Makes a person, unless they are here.
+    ///
+    /// - Returns: whether they are new; `nil` for an account that was deleted.
+    package func addPerson(_ name: UserName, to number: Int64) throws(StoreError) -> Bool? {
+        _ = try self.underWay(number)
+        let isNew = try self.memory.user(named: name) == nil
+        return try self.person(name) == nil ? nil : isNew
+    }
+
     /// Adds subscribers to a channel; nobody leaves.
     package func addMembers(
         _ names: [UserName], to channel: ImportedChannel, of number: Int64

@@ -6,33 +6,42 @@ import Imports
 /// `teahouse ctl import`
 let controlImportCommand = Command(
     group: "import", summary: "command.ctl.import", examples: ["teahouse ctl import leancloud saved"],
-    subcommands: [importFolderCommand] + operationCommands(below: "import"))
+    subcommands: [folderCommand(.leanCloud), folderCommand(.wuKongIM)] + operationCommands(below: "import"))
 
-/// `teahouse ctl import leancloud`
-private let importFolderCommand = Command(
-    "leancloud", summary: "command.ctl.import.leancloud",
-    arguments: [CommandArgument("DIR", help: "argument.importFolder")],
-    options: [
-        CommandOption("dry-run", .flag, help: "option.importFolderDryRun"),
-        CommandOption("report", .value("FILE"), help: "option.importReport"),
-    ],
-    examples: [
-        "teahouse ctl import leancloud saved --dry-run", "teahouse ctl import leancloud saved --report remarks.jsonl",
-    ],
-    body: Control.command { control throws(CommandFailure) in
-        let run = try FolderImportRun(control.invocation, control.terminal)
-        try run.carryOut(through: SocketDestination(control)) { $0 }
-    })
+/// `teahouse ctl import leancloud` and `teahouse ctl import wukongim`
+private func folderCommand(_ source: ImportSource) -> Command {
+    let name = source.rawValue
+    return Command(
+        name, summary: source == .leanCloud ? "command.ctl.import.leancloud" : "command.ctl.import.wukongim",
+        arguments: [CommandArgument("DIR", help: "argument.importFolder")],
+        options: [
+            CommandOption("dry-run", .flag, help: "option.importFolderDryRun"),
+            CommandOption("report", .value("FILE"), help: "option.importReport"),
+        ],
+        examples: [
+            "teahouse ctl import \(name) saved --dry-run", "teahouse ctl import \(name) saved --report remarks.jsonl",
+        ],
+        body: Control.command { control throws(CommandFailure) in
+            let run = try FolderImportRun(control.invocation, control.terminal, of: source)
+            try run.carryOut(through: SocketDestination(control, source)) { $0 }
+        })
+}
 
 /// The way into the store of a server that runs.
 private struct SocketDestination: ImportDestination {
     private let control: Control
+    private let source: ImportSource
     private var number: Int64 = 0
 
-    init(_ control: Control) { self.control = control }
+    init(_ control: Control, _ source: ImportSource) {
+        self.control = control
+        self.source = source
+    }
 
     mutating func begin(origin: String) throws(CommandFailure) {
-        guard case .imports(.begun(let number)) = try self.control.ask(.imports(.begin(origin: origin))) else {
+        let source = self.source == .leanCloud ? nil : self.source.rawValue
+        let request = AdminImportRequest.begin(origin: origin, source: source)
+        guard case .imports(.begun(let number)) = try self.control.ask(.imports(request)) else {
             throw self.control.unexpectedAnswer
         }
         self.number = number

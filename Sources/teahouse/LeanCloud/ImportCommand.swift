@@ -12,7 +12,7 @@ import Store
 /// `teahouse import`
 let importCommand = Command(
     group: "import", summary: "command.import", examples: ["teahouse import leancloud saved --data /srv/teahouse"],
-    subcommands: [importLeanCloudCommand])
+    subcommands: [importLeanCloudCommand, importWuKongCommand])
 
 /// `teahouse import leancloud`
 ///
@@ -30,7 +30,7 @@ private let importLeanCloudCommand = Command(
         "teahouse import leancloud saved --data /srv/teahouse --report remarks.jsonl",
     ]
 ) { invocation, terminal throws(CommandFailure) in
-    let store = try openStore(checkedSettings(invocation, terminal))
+    let store = try openStoppedStore(invocation, terminal)
     defer { store.close() }
     let actor = AuditActor(uid: getuid(), name: terminal.environment["USER"])
     let run = try FolderImportRun(invocation, terminal)
@@ -40,7 +40,8 @@ private let importLeanCloudCommand = Command(
 }
 
 /// The store of a server that does not run.
-private func openStore(_ settings: Settings) throws(CommandFailure) -> Store {
+func openStoppedStore(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) -> Store {
+    let settings = try checkedSettings(invocation, terminal)
     var options: StoreOptions
     do throws(ConfigurationError) {
         options = try ServerOptions(settings, log: Log(level: .warning)).store
@@ -56,7 +57,7 @@ private func openStore(_ settings: Settings) throws(CommandFailure) -> Store {
 }
 
 extension StoreError {
-    fileprivate var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch self {
         case .alreadyRunning: .alreadyRunning
         case .schemaTooNew, .invalid: .configuration
@@ -73,6 +74,7 @@ final class FolderImportRun {
 
     private let terminal: Terminal
     private let folder: String
+    private let source: ImportSource
     private let isDryRun: Bool
     private let wantsJSON: Bool
     private let live: LiveLine?
@@ -80,8 +82,11 @@ final class FolderImportRun {
     private var remarks = 0
     private var failure: CommandFailure?
 
-    init(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) {
+    init(
+        _ invocation: Invocation, _ terminal: Terminal, of source: ImportSource = .leanCloud
+    ) throws(CommandFailure) {
         self.terminal = terminal
+        self.source = source
         self.folder = invocation.argument("DIR")
         self.isDryRun = invocation.has("dry-run")
         self.wantsJSON = invocation.has("json")
@@ -94,7 +99,9 @@ final class FolderImportRun {
     func carryOut<Destination: ImportDestination>(
         through destination: Destination, failed: (Destination.Failure) -> CommandFailure
     ) throws(CommandFailure) {
-        var folder = FolderImport(self.folder, isDryRun: self.isDryRun, through: destination) { path, line, remark in
+        var folder = FolderImport(
+            self.folder, of: self.source, isDryRun: self.isDryRun, through: destination
+        ) { path, line, remark in
             self.take(remark, path, line)
         } progress: { table, rows in
             let values = ["table": self.terminal.text("word.importTable.\(table.rawValue)"), "count": String(rows)]
@@ -107,7 +114,9 @@ final class FolderImportRun {
             try? self.live?.erase()
             switch error {
             case .noFolder:
-                let values = ["path": DisplayText.escaped(self.folder)]
+                let values = [
+                    "path": DisplayText.escaped(self.folder), "command": "\(self.source.rawValue) pull",
+                ]
                 throw CommandFailure(.noInput, self.terminal.text("ctl.importFolder.noFolder", values))
             case .unreadable(let text): throw CommandFailure(.noInput, DisplayText.escaped(text))
             case .destination(let error):

@@ -93,7 +93,9 @@ extension PullError {
     /// Exit code of the process.
     var exitCode: ExitCode {
         switch self {
-        case .wrongKey, .notLeanCloud, .gaveUp, .refused, .plainKey, .otherSource, .notEmpty, .stopped: .refused
+        case .wrongKey, .notLeanCloud, .wrongToken, .notWuKong, .gaveUp, .refused, .plainKey, .otherSource, .notEmpty,
+            .stopped:
+            .refused
         case .newerFolder: .configuration
         case .alreadyRunning: .alreadyRunning
         case .disk: .inputOutput
@@ -104,7 +106,7 @@ extension PullError {
 
 /// Runs work on a thread of its own and lets signals end it: the first one ends a pull, whose folder goes on later, and
 /// asks one that follows to finish; the second one ends that too.
-private final class SignalWatch: Sendable {
+final class SignalWatch: Sendable {
     let cancellation = HTTPCancellation()
     /// To finish and stop.
     let wish = HTTPCancellation()
@@ -112,12 +114,12 @@ private final class SignalWatch: Sendable {
 
     init(follows: Bool) { self.follows = follows }
 
-    func run(
-        _ body: @escaping @Sendable () throws(PullError) -> PullOutcome
-    ) -> Result<PullOutcome, PullError> {
+    func run<Outcome: Sendable>(
+        _ body: @escaping @Sendable () throws(PullError) -> Outcome
+    ) -> Result<Outcome, PullError> {
         let signals = clinux_signal_descriptor()
         defer { if signals >= 0 { close(signals) } }
-        let results = Mailbox<Result<PullOutcome, PullError>>()
+        let results = Mailbox<Result<Outcome, PullError>>()
         let thread = Thread(name: "pull") {
             do throws(PullError) { results.post(.success(try body())) } catch { results.post(.failure(error)) }
         }
@@ -130,7 +132,7 @@ private final class SignalWatch: Sendable {
             if self.follows, !self.wish.isCancelled { self.wish.cancel() } else { self.cancellation.cancel() }
         }
         thread.join()
-        var batch: [Result<PullOutcome, PullError>] = []
+        var batch: [Result<Outcome, PullError>] = []
         results.takeMessages(into: &batch)
         return batch[0]
     }
@@ -140,9 +142,6 @@ private final class SignalWatch: Sendable {
 private struct PullRequest {
     private let invocation: Invocation
     private let terminal: Terminal
-
-    /// Bytes of a file with a key.
-    private static let maximumKeyBytes = 1_024
 
     init(_ invocation: Invocation, _ terminal: Terminal) {
         self.invocation = invocation
@@ -204,7 +203,7 @@ private struct PullRequest {
         let text: String?
         switch self.invocation.value("key-file") {
         case .some("-"): text = self.terminal.nextLine()
-        case .some(let path): text = try self.key(inFile: path)
+        case .some(let path): text = try self.terminal.text(inFile: path)
         case nil: text = self.terminal.secret(prompt: self.terminal.text("ctl.pull.askKey", ["app": app]))
         }
         let key = text.map { line in String(line.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) } ?? ""
@@ -212,8 +211,14 @@ private struct PullRequest {
         // As headers and some programs have it.
         return key.hasSuffix(",master") ? String(key.dropLast(7)) : key
     }
+}
 
-    private func key(inFile path: String) throws(CommandFailure) -> String {
+extension Terminal {
+    /// Bytes of a file with a key.
+    private static var maximumKeyBytes: Int { 1_024 }
+
+    /// The text of a file that holds a key, with a warning where others can read it.
+    func text(inFile path: String) throws(CommandFailure) -> String {
         let descriptor = clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(clinux_errno()))
@@ -222,8 +227,7 @@ private struct PullRequest {
         defer { close(descriptor) }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 {
-            self.terminal.complain(
-                self.terminal.text("ctl.pull.openKeyFile", ["path": DisplayText.escaped(path)]) + "\n")
+            self.complain(self.text("ctl.pull.openKeyFile", ["path": DisplayText.escaped(path)]) + "\n")
         }
         var bytes = [UInt8](repeating: 0, count: Self.maximumKeyBytes)
         let count = read(descriptor, &bytes, bytes.count)

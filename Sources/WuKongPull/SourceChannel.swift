@@ -11,7 +11,7 @@ package struct SourceChannel: Hashable, Sendable {
     /// Bytes of an id that no server gives: longer ones are named and left there.
     static let maximumIDBytes = 1_024
     static let person = Int64(WuKongChannelType.person.rawValue)
-    /// What WuKongIM puts behind the id of a channel for its commands, which are read once and kept nowhere.
+    /// Suffix of the id of a channel that carries commands, which are read once and kept nowhere.
     /// Source: WuKongIM v2.2.5, `internal/options`, `IsCmdChannel`.
     private static let commandSuffix = "____cmd"
 

@@ -21,7 +21,7 @@ KIB = 1024
 BUDGETS = {
     "ChatModel": 900, "ByteCodec": 120, "Execution": 40, "Diagnostics": 45, "RegularExpressions": 150,
     "Configuration": 150, "Localization": 50, "CAssets": 720, "SQLite": 40, "Store": 2450, "FileStore": 120,
-    "Transport": 350, "HTTPClient": 190, "Transfers": 400, "Profiles": 400, "Accounts": 520, "Broker": 430,
+    "Transport": 350, "HTTPClient": 190, "Transfers": 400, "Profiles": 400, "Accounts": 620, "Broker": 430,
     "LeanCloudQuery": 190, "LeanCloudWire": 600, "LeanCloudTranslation": 210, "LeanCloudGateway": 480,
     "LeanCloudAPI": 760, "LeanCloudPull": 420, "LeanCloudExport": 160, "WuKongPull": 130, "WuKongImport": 60, "WuKongWire": 210, "WuKongCrypto": 25, "WuKongTranslation": 170,
     "WuKongGateway": 150, "ContentTranslation": 100, "WuKongAPI": 930, "APIKit": 210, "APIGateway": 745, "Hooks": 260,

@@ -328,7 +328,7 @@ package final class RouteGateway: Gateway {
                 SignInRequest(
                     user: name, credentials: .token(token), requestedClass: nil, address: request.peer.text,
                     throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
-                    origin: request.peer.signInOrigin))
+                    origin: request.peer.signInOrigin, gateway: .wuKongAPI))
         case .session(let token):
             return .session(TokenHolder(token, of: request))
         }

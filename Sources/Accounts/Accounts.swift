@@ -16,6 +16,8 @@ package final class Accounts: Sendable {
     package let authenticator: Authenticator
     /// The app whose clients speak LeanCloud's protocols.
     package let app: AppAuthenticator
+    /// Journal of sign-ins; `nil` for none.
+    package var journal: SignInJournal? { self.options.journal }
     let store: Store
     let hasher: PasswordHasher
     let options: AccountsOptions

@@ -15,6 +15,8 @@ package struct AccountsOptions: Sendable {
     package var queuedTokenSignIns = 16_384
     /// Proofs that clients of LeanCloud's protocols owe, at the start.
     package var app = AppPolicy()
+    /// Journal of sign-ins; `nil` for none.
+    package var journal: SignInJournal?
     /// Clock for expiry and for slowing down guesses.
     package var clock = Clock.system
     /// Log of sign-ins.

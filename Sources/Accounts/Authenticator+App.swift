@@ -48,17 +48,17 @@ extension Authenticator {
             if self.app.takesRefusalLine() {
                 self.log(attempt.request, "no_signature", "the app has to ask its own server for a signature")
             }
-            self.refuse(attempt, .wrongCredentials)
+            self.refuse(attempt, .wrongCredentials, reason: "no_signature")
         case .wrong:
             self.appFailed(
                 attempt, "wrong_signature", "made with another key or for somebody else: compare with ctl app sign")
         // Who shows one of these has had a right one: nobody guesses here.
         case .expired:
             self.log(attempt.request, "expired_signature", "compare the clocks of the app's server and this one")
-            self.refuse(attempt, .expired)
+            self.refuse(attempt, .expired, reason: "expired_signature")
         case .replayed:
             self.log(attempt.request, "replayed_signature", "each signature is good for one sign-in")
-            self.refuse(attempt, .expired)
+            self.refuse(attempt, .expired, reason: "replayed_signature")
         }
     }
 

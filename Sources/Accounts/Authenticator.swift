@@ -194,7 +194,7 @@ package final class Authenticator: Sendable {
         }
         self.log(request, reason, advice)
         self.log(request, consequence)
-        self.refuse(attempt, pause.map { .throttled(retryAfterSeconds: $0) } ?? .wrongCredentials)
+        self.refuse(attempt, pause.map { .throttled(retryAfterSeconds: $0) } ?? .wrongCredentials, reason: reason)
     }
 
     func nowForExpiry() -> Int64 {
@@ -278,7 +278,7 @@ package final class Authenticator: Sendable {
         }
         self.log(request, reason, advice)
         self.log(request, consequence)
-        self.refuse(attempt, .wrongCredentials)
+        self.refuse(attempt, .wrongCredentials, reason: reason)
     }
 
     private func giveBack(_ attempt: Attempt) {
@@ -304,6 +304,7 @@ package final class Authenticator: Sendable {
     func accept(_ attempt: Attempt, _ identity: Identity) {
         guard self.isStillValid(identity) else { return self.refuse(attempt, .unavailable) }
         self.metrics.signedIn.add()
+        self.options.journal?.note(attempt.request, identity, nil)
         attempt.then(.signedIn(identity), attempt.provenHash)
     }
 
@@ -313,8 +314,10 @@ package final class Authenticator: Sendable {
         self.refuse(attempt, error == .busy ? .busy : .unavailable)
     }
 
-    func refuse(_ attempt: Attempt, _ refusal: SignInRefusal) {
+    /// - Parameter reason: why the credentials are wrong, for the journal; `nil` where the refusal says it.
+    func refuse(_ attempt: Attempt, _ refusal: SignInRefusal, reason: String? = nil) {
         self.metrics.count(refusal)
+        self.options.journal?.note(attempt.request, nil, refusal, reason: reason)
         if case .throttled(let seconds) = refusal {
             self.options.log.debug(
                 "sign_in_throttled",

@@ -15,8 +15,14 @@ package struct TokenHolder: Sendable {
     package var isEncrypted: Bool
     /// Part of the network that the request came from.
     package var origin: SignInOrigin
+    /// Gateway that asks.
+    package var gateway: SignInGateway
 
-    package init(token: String, address: String, throttleKey: String, isEncrypted: Bool, origin: SignInOrigin) {
+    package init(
+        token: String, address: String, throttleKey: String, isEncrypted: Bool, origin: SignInOrigin,
+        gateway: SignInGateway = .native
+    ) {
+        self.gateway = gateway
         self.token = token
         self.address = address
         self.throttleKey = throttleKey
@@ -46,7 +52,7 @@ extension Authenticator {
         guard self.takesToken(isEncrypted: holder.isEncrypted, origin: holder.origin) else {
             self.noteRefusal(
                 holder, "plain_not_allowed", "tokens need TLS, or a private network and the setting for it")
-            return self.refuse(.plainNotAllowed, then)
+            return self.refuse(holder, .plainNotAllowed, then)
         }
         guard let token = SignInToken(holder.token) else {
             return self.failed(holder, "malformed_token", "a token has 1 to 256 bytes", then)
@@ -56,7 +62,7 @@ extension Authenticator {
             return then(.found(known))
         }
         if let pause = self.pause(of: holder) {
-            return self.refuse(.throttled(retryAfterSeconds: pause), then)
+            return self.refuse(holder, .throttled(retryAfterSeconds: pause), then)
         }
         self.store.read(
             as: .signIn,
@@ -72,7 +78,7 @@ extension Authenticator {
             case .success(let found): self.judge(found.rows, found.role, token, holder, epoch, then)
             case .failure(let error):
                 self.options.log.warning("token_not_checked", ["why": .text("\(error)")])
-                self.refuse(error == .busy ? .busy : .unavailable, then)
+                self.refuse(holder, error == .busy ? .busy : .unavailable, then)
             }
         }
     }
@@ -92,23 +98,25 @@ extension Authenticator {
         }
         guard valid.allSatisfy({ $0.user == first.user }) else {
             self.noteRefusal(holder, "shared_token", "several people have this token: give each their own")
+            self.options.journal?.note(holder, nil, .wrongCredentials, reason: "shared_token")
             return then(.sharedToken)
         }
         guard !first.userIsDisabled else {
             self.noteRefusal(holder, "disabled", "the operator disabled this account")
-            return self.refuse(.disabled, then)
+            return self.refuse(holder, .disabled, then)
         }
         // One text may be good for several kinds of devices; the usual order decides, as it does at the gateways.
         let row = DeviceClass.usual.lazy.compactMap { usual in valid.first { $0.deviceClass == usual } }.first ?? first
         let identity = Identity(
             user: row.user, name: row.userName, role: role, deviceClass: row.deviceClass, level: row.level, epoch: epoch
         )
-        guard self.isStillValid(identity) else { return self.refuse(.unavailable, then) }
+        guard self.isStillValid(identity) else { return self.refuse(holder, .unavailable, then) }
         if self.options.clock.wallMilliseconds() - row.lastSeenAtMilliseconds >= TokenTouches.everyMilliseconds {
             self.touches.noteTouch(row.hash)
         }
         self.knownTokens.remember(token, identity, at: self.options.clock.now())
         self.metrics.signedIn.add()
+        self.options.journal?.note(holder, identity, nil)
         then(.found(identity))
     }
 
@@ -136,7 +144,7 @@ extension Authenticator {
             }
         }
         self.noteRefusal(holder, reason, advice)
-        self.refuse(.wrongCredentials, then)
+        self.refuse(holder, .wrongCredentials, reason: reason, then)
     }
 
     private func noteRefusal(_ holder: TokenHolder, _ reason: String, _ advice: String) {
@@ -145,7 +153,11 @@ extension Authenticator {
             ["address": .name(holder.address), "reason": .text(reason), "advice": .text(advice)])
     }
 
-    private func refuse(_ refusal: SignInRefusal, _ then: @Sendable (PersonByToken) -> Void) {
+    private func refuse(
+        _ holder: TokenHolder, _ refusal: SignInRefusal, reason: String? = nil,
+        _ then: @Sendable (PersonByToken) -> Void
+    ) {
+        self.options.journal?.note(holder, nil, refusal, reason: reason)
         self.metrics.count(refusal)
         then(.refused(refusal))
     }

@@ -50,11 +50,14 @@ package struct SignInRequest: Sendable {
     package var isEncrypted: Bool
     /// Part of the network that the request came from.
     package var origin: SignInOrigin
+    /// Gateway that asks.
+    package var gateway: SignInGateway
 
     package init(
         user: UserName, credentials: Credentials, requestedClass: DeviceClass?, address: String, throttleKey: String,
-        isEncrypted: Bool, origin: SignInOrigin
+        isEncrypted: Bool, origin: SignInOrigin, gateway: SignInGateway = .native
     ) {
+        self.gateway = gateway
         self.user = user
         self.credentials = credentials
         self.requestedClass = requestedClass

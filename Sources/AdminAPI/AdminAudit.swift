@@ -7,8 +7,13 @@ package enum AdminAuditRequest: AdminDefinitions {
     case show(Int64)
     /// Checks the whole hash chain.
     case verify
+    /// Lists entries of the journal of sign-ins, newest first; `next` of the answer is the `before` of the page after it,
+    /// which may be there also when a page is empty.
+    case signIns(AdminSignInQuery)
+    /// Checks the chain of the journal of sign-ins.
+    case verifySignIns
 
-    static let all: [Self] = [.list(.sample), .show(.sample), .verify]
+    static let all: [Self] = [.list(.sample), .show(.sample), .verify, .signIns(.sample), .verifySignIns]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -23,6 +28,12 @@ package enum AdminAuditRequest: AdminDefinitions {
             fields.look("audit.verify", role: .helper)
             fields.ctl("audit verify", examples: [""])
             return self
+        case .signIns(let query):
+            fields.look("audit.signIns", role: .helper)
+            return try .signIns(fields.inline(query))
+        case .verifySignIns:
+            fields.look("audit.verifySignIns", role: .helper)
+            return self
         }
     }
 }
@@ -32,8 +43,13 @@ package enum AdminAuditAnswer: AdminFamily {
     case list([AdminAuditEntry], next: Int64?)
     case one(AdminAuditEntry)
     case checked(AdminAuditCheck)
+    case signIns([AdminSignIn], next: Int64?)
+    case checkedSignIns(AdminSignInCheck)
 
-    static let all: [Self] = [.list(.sample, next: .sample), .one(.sample), .checked(.sample)]
+    static let all: [Self] = [
+        .list(.sample, next: .sample), .one(.sample), .checked(.sample), .signIns(.sample, next: .sample),
+        .checkedSignIns(.sample),
+    ]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -41,6 +57,10 @@ package enum AdminAuditAnswer: AdminFamily {
             try .list(fields.named("audit")("entries", entries), next: fields("next", next))
         case .one(let one): try .one(fields.named("audit.entry").inline(one))
         case .checked(let checked): try .checked(fields.named("audit.checked").inline(checked))
+        case .signIns(let entries, let next):
+            try .signIns(fields.named("signIns")("entries", entries), next: fields("next", next))
+        case .checkedSignIns(let checked):
+            try .checkedSignIns(fields.named("signIns.checked").inline(checked))
         }
     }
 }

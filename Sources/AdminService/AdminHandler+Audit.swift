@@ -1,3 +1,4 @@
+import Accounts
 import AdminAPI
 import ByteCodec
 import ChatModel
@@ -5,18 +6,32 @@ import Store
 
 extension AdminHandler {
     func answerAuditRequest(_ request: AdminAuditRequest, _ then: @escaping Answer) {
-        self.read(then) { transaction throws(StoreError) in
-            switch request {
-            case .list(let query): return .audit(try Self.page(of: query, transaction))
-            case .show(let number):
+        switch request {
+        case .list(let query):
+            self.read(then) { transaction throws(StoreError) in .audit(try Self.page(of: query, transaction)) }
+        case .show(let number):
+            self.read(then) { transaction throws(StoreError) in
                 guard let entry = try transaction.audit.entry(number) else {
                     throw .notFound("entry \(number) of the audit log")
                 }
                 return .audit(.one(AdminAuditEntry(entry, hash: Hex.encode(entry.hash))))
-            case .verify: return .audit(.checked(AdminAuditCheck(try transaction.audit.checkAudit())))
             }
+        case .verify:
+            self.read(then) { transaction throws(StoreError) in
+                .audit(.checked(AdminAuditCheck(try transaction.audit.checkAudit())))
+            }
+        case .signIns(let query):
+            guard let journal = self.accounts.journal else { return then(.failure(Self.noJournal)) }
+            journal.read(SignInQuery(query)) { page in
+                then(.success(.audit(.signIns(page.entries.map { AdminSignIn($0) }, next: page.next))))
+            }
+        case .verifySignIns:
+            guard let journal = self.accounts.journal else { return then(.failure(Self.noJournal)) }
+            journal.check { then(.success(.audit(.checkedSignIns(AdminSignInCheck($0))))) }
         }
     }
+
+    private static let noJournal = AdminError(.refused, "this server keeps no journal of sign-ins: journal.days is 0")
 
     /// Bytes of texts after which a page has enough: escaped, they fit a line of the protocol.
     private static let pageBytes = 300_000
@@ -272,5 +287,39 @@ struct StateWriter {
 extension AdminAuditCheck {
     init(_ check: AuditCheck) {
         self.init(count: check.head.number, hash: Hex.encode(check.head.hash), problems: check.problems)
+    }
+}
+
+extension SignInQuery {
+    fileprivate init(_ query: AdminSignInQuery) {
+        self.init()
+        self.user = query.user
+        self.address = query.address
+        self.result = query.result
+        self.sinceMilliseconds = query.sinceMilliseconds
+        self.untilMilliseconds = query.untilMilliseconds
+        self.before = query.before
+        self.limit = Int(query.limit)
+    }
+}
+
+extension AdminSignIn {
+    fileprivate init(_ entry: SignInEntry) {
+        self.init(number: entry.number, atMilliseconds: entry.atMilliseconds, kind: entry.kind.rawValue)
+        self.user = entry.user
+        self.address = entry.address
+        self.device = entry.device
+        self.gateway = entry.gateway
+        self.credentials = entry.credentials
+        self.result = entry.result
+        self.reason = entry.reason
+        self.count = entry.count
+    }
+}
+
+extension AdminSignInCheck {
+    fileprivate init(_ check: SignInCheck) {
+        self.init(
+            first: check.first, last: check.last, hash: check.hash, mended: check.mended, problems: check.problems)
     }
 }

@@ -41,18 +41,23 @@ package final class LiveSource: BackupSource {
     private static let smallFiles = 1_000
     /// Names in the data folder that are not copied as they are.
     private static let passedOver: Set<String> = [
-        "lock", "ballast", "files", "log", "admin.sock", "backups", "last-verify.json", "last-backup.json",
+        "lock", "ballast", "files", "log", LiveSource.journalName, "admin.sock", "backups", "last-verify.json",
+        "last-backup.json",
         UpgradeCopy.shelf, Rollback.shelf, LiveSource.workName, BackupPlace.configuration, BackupPlace.directory,
     ]
     /// Beginnings of such names.
     private static let passedOverPrefixes = ["teahouse.db", "search.db"]
     private static let workName = "backup-work"
+    /// Folder of the journal of sign-ins.
+    private static let journalName = "sign-ins"
 
     private let store: Store
     private let options: LiveBackupOptions
     private let isWanted: () -> Bool
     /// Paths on the disk by paths in the backup, of everything but contents.
     private var fixed: [String: String] = [:]
+    /// Paths in the backup of files of the journal that never change.
+    private var finished: Set<String> = []
     private var snapshot: SnapshotReader?
     private var hasBegun = false
 
@@ -72,6 +77,7 @@ package final class LiveSource: BackupSource {
     package func end() {
         self.snapshot = nil
         self.fixed = [:]
+        self.finished = []
         BackupFiles.removeTree(self.work)
     }
 
@@ -99,6 +105,7 @@ package final class LiveSource: BackupSource {
         guard let database else { throw .ended }
         self.fixed[BackupPlace.database] = copy
         try self.copySmallFiles()
+        try self.holdJournal()
         do throws(StoreError) {
             let reader = try SnapshotReader(copy)
             self.snapshot = reader
@@ -135,6 +142,34 @@ package final class LiveSource: BackupSource {
         }
     }
 
+    /// Attempts to hold the journal while its files change.
+    private static let journalAttempts = 5
+
+    /// The journal of sign-ins: links to the files that never change again, so that they may go meanwhile, and a copy of the
+    /// newest, which says of those that have gone that they were removed.
+    private func holdJournal() throws(BackupError) {
+        let (root, place) = ("\(self.options.folder)/\(Self.journalName)", "\(self.work)/\(Self.journalName)")
+        func names() -> [String] { BackupFiles.names(in: root).filter { $0.hasSuffix(".log") } }
+        for attempt in 1...Self.journalAttempts {
+            let found = names()
+            guard let newest = found.last else { return }
+            BackupFiles.removeTree(place)
+            try BackupFiles.makeFolder(place)
+            for name in found where name == newest || link("\(root)/\(name)", "\(place)/\(name)") != 0 {
+                guard BackupFiles.size("\(root)/\(name)") != nil else { continue }
+                _ = try BackupFiles.copy("\(root)/\(name)", to: "\(place)/\(name)")
+            }
+            let held = BackupFiles.names(in: place)
+            guard names() == held || attempt == Self.journalAttempts else { continue }
+            for name in held {
+                let path = "\(Self.journalName)/\(name)"
+                self.fixed[path] = "\(place)/\(name)"
+                if name != newest { self.finished.insert(path) }
+            }
+            return
+        }
+    }
+
     /// True for a folder of contents, which are copied as such, and for one of backups.
     private func isElsewhere(_ path: String) -> Bool {
         path == self.options.filesDirectory
@@ -168,7 +203,9 @@ package final class LiveSource: BackupSource {
             last = hash
         } else {
             for (path, place) in self.fixed.sorted(by: { $0.key < $1.key }) {
-                items.append(BackupItem(path: path, bytes: BackupFiles.size(place) ?? 0, isContent: false))
+                items.append(
+                    BackupItem(path: path, bytes: BackupFiles.size(place) ?? 0, isContent: self.finished.contains(path))
+                )
             }
         }
         let page: [ObjectRecord]

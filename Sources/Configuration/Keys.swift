@@ -258,7 +258,7 @@ package enum Keys {
     /// All of them, in the order of the default file.
     package static let all: [SettingDefinition] =
         general + leanCloudKeys + leanCloudDoor + leanCloudFunctions + files + profiles + metrics + backup
-        + operators + retention
+        + operators + retention + journal
 
     private static let general: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,

@@ -42,7 +42,8 @@ struct AppCall: StoreCall {
         }
         let holder = TokenHolder(
             token: token, address: self.request.peer.text, throttleKey: self.request.peer.throttleKey,
-            isEncrypted: self.request.isEncrypted, origin: self.request.peer.signInOrigin)
+            isEncrypted: self.request.isEncrypted, origin: self.request.peer.signInOrigin,
+            gateway: .leanCloudAPI)
         self.services.accounts.authenticator.findPerson(holder) { found in
             switch found {
             case .found(let identity): then(identity)

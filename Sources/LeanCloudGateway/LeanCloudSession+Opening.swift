@@ -19,7 +19,7 @@ extension LeanCloudSession {
         let request = SignInRequest(
             user: self.client, credentials: credentials, requestedClass: requestedClass, address: peer.text,
             throttleKey: peer.throttleKey, isEncrypted: self.connection.connection.isEncrypted,
-            origin: Self.origin(peer.scope))
+            origin: Self.origin(peer.scope), gateway: .leanCloud)
         let later = self.laterHere()
         self.services.accounts.authenticator.authenticate(request) { result in later { $0.authenticated(result) } }
     }

@@ -58,6 +58,8 @@ package struct ServerOptions: Sendable {
     package var backup = BackupScheduleOptions()
     /// Settings of profiles.
     package var profiles = ProfileSettings()
+    /// Bounds of the journal of sign-ins.
+    package var journal = SignInJournalOptions()
     /// Roles at the admin socket.
     package var operators = OperatorRules()
     /// Settings of the metrics.
@@ -121,6 +123,8 @@ extension ServerOptions {
         try self.applyLeanCloudDoor(settings)
         try self.applyMetrics(settings)
         try self.applyOperators(settings)
+        self.journal.days = settings[Keys.journalDays]
+        self.journal.maximumBytes = settings[Keys.journalBytes]
     }
 
     /// Most characters of the server's name.

@@ -69,7 +69,9 @@ package final class TeahouseServer: Sendable {
         } catch {
             throw .store(error)
         }
-        self.accounts = Accounts(self.store, folder: options.store.folder, options: options.accounts)
+        var accounts = options.accounts
+        accounts.journal = Self.makeJournal(options, store: self.store)
+        self.accounts = Accounts(self.store, folder: options.store.folder, options: accounts)
         self.broker = Broker(store: self.store, limits: options.broker, clock: options.clock, log: options.log)
         let moderation: Moderation
         do throws(StoreError) {
@@ -183,6 +185,15 @@ package final class TeahouseServer: Sendable {
         }
     }
 
+    /// - Returns: `nil` where none is kept.
+    private static func makeJournal(_ options: ServerOptions, store: Store) -> SignInJournal? {
+        guard options.journal.days > 0 else { return nil }
+        return SignInJournal(in: options.store.folder, options: options.journal, clock: options.clock, log: options.log)
+        {
+            store.metrics.clock == .believed
+        }
+    }
+
     private static func makeTransport(
         _ options: ServerOptions, tls: TLSStore?, address: ServerAddress, store: Store, broker: Broker,
         accounts: Accounts, api: APIContext,
@@ -272,6 +283,7 @@ package final class TeahouseServer: Sendable {
     /// In the order in which nobody speaks to somebody who has gone: the store finishes its queue last.
     private static func stop(_ broker: Broker, _ accounts: Accounts, _ store: Store) {
         accounts.stop()
+        accounts.journal?.stop()
         store.close()
         broker.stop()
     }

@@ -213,7 +213,7 @@ final class WuKongConnection: ConnectionHandler {
         let request = SignInRequest(
             user: user, credentials: .token(token), requestedClass: deviceClass, address: peer.text,
             throttleKey: peer.throttleKey, isEncrypted: self.connection.isEncrypted,
-            origin: Self.origin(peer.scope))
+            origin: Self.origin(peer.scope), gateway: .wuKong)
         let later = self.gateway.later(on: self.connection.id)
         self.gateway.authenticator.authenticate(request) { result in later { $0.authenticated(result) } }
     }

@@ -1,3 +1,4 @@
+import Accounts
 import Backup
 import ByteCodec
 import ChatModel
@@ -34,6 +35,7 @@ let verifyCommand = Command(
     do throws(StoreError) {
         report = try verifyFolder(folder, options) { rows, note throws(StoreError) in
             try contents.run(rows) { note(.content, $0) }
+            for problem in SignInChecker.check(dataFolder: folder)?.problems ?? [] { note(.audit, problem) }
         }
         try? line?.erase()
     } catch {

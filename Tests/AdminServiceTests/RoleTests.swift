@@ -19,7 +19,8 @@ import Testing
             "user.show", "word.list", "word.test",
         ],
         .helper: [
-            "audit.list", "audit.show", "audit.verify", "conversation.look", "conversation.messages", "follow",
+            "audit.list", "audit.show", "audit.signIns", "audit.verify", "audit.verifySignIns",
+            "conversation.look", "conversation.messages", "follow",
             "message.recall", "message.trace", "profile.invalidate", "request.answer", "request.apply",
             "request.withdraw", "session.end", "session.endWhere", "team.invite", "team.mute", "team.nickname",
             "team.remove", "transfer.change", "user.allowlist", "user.details", "user.disable", "user.listed",

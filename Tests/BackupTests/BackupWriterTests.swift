@@ -43,6 +43,28 @@ final class BackupFixture {
 }
 
 @Suite("Writing a backup") struct BackupWriterTests {
+    @Test("of the journal of sign-ins, files that never change are links, and the newest is copied")
+    func journal() throws {
+        let fixture = try BackupFixture()
+        let folder = fixture.data.path + "/sign-ins"
+        #expect(mkdir(folder, 0o700) == 0)
+        let (old, new) = ("000000000001-20260101.log", "000000000003-20260102.log")
+        try fixture.write(Array("first".utf8), "\(folder)/\(old)")
+        try fixture.write(Array("second".utf8), "\(folder)/\(new)")
+        let first = try fixture.backup()
+        try fixture.write(Array("second and third".utf8), "\(folder)/\(new)")
+        let second = try fixture.backup()
+        func status(_ made: MadeBackup, _ name: String) -> stat {
+            var status = stat()
+            #expect(stat("\(made.path)/sign-ins/\(name)", &status) == 0)
+            return status
+        }
+        #expect(status(first, old).st_ino == status(second, old).st_ino)
+        #expect(status(first, new).st_size == 6 && status(second, new).st_size == 16)
+        let list = try BackupList.read(in: second.path, try BackupManifest.read(in: second.path))
+        #expect(list.paths.contains("sign-ins/\(old)") && list.paths.contains("sign-ins/\(new)"))
+    }
+
     @Test("keys are in it and what a server makes anew is not; the manifest and sha256sum agree")
     func files() throws {
         let fixture = try BackupFixture()

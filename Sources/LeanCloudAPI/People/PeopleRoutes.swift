@@ -145,7 +145,7 @@ struct PeopleRoutes: Sendable {
         let asked = SignInRequest(
             user: name, credentials: .password(password), requestedClass: .app, address: request.peer.text,
             throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
-            origin: request.peer.signInOrigin)
+            origin: request.peer.signInOrigin, gateway: .leanCloudAPI)
         call.services.accounts.authenticator.authenticate(asked) { result in
             switch result {
             case .signedIn: then(nil)

@@ -139,7 +139,8 @@ enum ClientRoutes {
         let request = call.request
         let holder = TokenHolder(
             token: token, address: request.peer.text, throttleKey: request.peer.throttleKey,
-            isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin)
+            isEncrypted: request.isEncrypted, origin: request.peer.signInOrigin,
+            gateway: .leanCloudAPI)
         let (accounts, reply, now) = (call.services.accounts, call.reply, call.now)
         accounts.authenticator.findPerson(holder) { found in
             switch found.identity {

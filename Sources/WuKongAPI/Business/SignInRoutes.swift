@@ -53,7 +53,7 @@ struct SignInRoutes: Sendable {
         let asked = SignInRequest(
             user: entry.name, credentials: .password(entry.password), requestedClass: entry.deviceClass,
             address: request.peer.text, throttleKey: request.peer.throttleKey, isEncrypted: request.isEncrypted,
-            origin: request.peer.signInOrigin)
+            origin: request.peer.signInOrigin, gateway: .wuKongAPI)
         services.accounts.authenticator.authenticate(asked) { result in
             switch result {
             case .signedIn: Self.issue(for: entry, services, reply)

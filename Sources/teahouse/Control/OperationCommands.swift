@@ -221,7 +221,8 @@ extension Control {
         case .search(let answer): try self.show(answer)
         case .imports(let answer): try self.show(answer)
         case .done, .token(nil), .imported, .conversations, .conversation, .count, .sent, .following,
-            .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .live, .previewed, .brought, .words,
+            .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .audit(.signIns),
+            .audit(.checkedSignIns), .live, .previewed, .brought, .words,
             .kinds, .policy(.changed), .backups:
             throw self.unexpectedAnswer
         }

@@ -47,9 +47,14 @@ struct AuditTests {
         #expect(found[0].atMilliseconds == found[1].atMilliseconds + 5)
         #expect(found.allSatisfy { $0.actor == Self.ming && $0.word == "user.edit" && $0.subject == "romeo" })
         #expect(found.allSatisfy { $0.stage == .done && $0.asked == #"{"name":"romeo"}"# && $0.hash.count == 32 })
-        let check = try fixture.store.readAndWait { transaction throws(StoreError) in try transaction.audit.checkAudit()
+        let head = AuditHead(number: 2, hash: found[0].hash)
+        let (check, sliced, slices) = try fixture.store.readAndWait { transaction throws(StoreError) in
+            var (check, sliced, slices) = (AuditCheck(), AuditCheck(), 1)
+            _ = try transaction.audit.checkAudit(&check)
+            while try transaction.connection.checkAudit(&sliced, atMost: 1) { slices += 1 }
+            return (check, sliced, slices)
         }
-        #expect(check == AuditCheck(head: AuditHead(number: 2, hash: found[0].hash), problems: []))
+        #expect(check == AuditCheck(head: head, problems: []) && sliced == check && slices == 3)
         #expect(try fixture.verified().findings == [])
     }
 

@@ -59,6 +59,11 @@ package struct AuditCheck: Hashable, Sendable {
     package var problems: [String]
 }
 
+extension AuditCheck {
+    /// Makes the result of a check that has not begun.
+    package init() { self.init(head: AuditHead(number: 0, hash: AuditChain.start), problems: []) }
+}
+
 // MARK: Writing
 
 extension AuditWrites {
@@ -141,16 +146,32 @@ extension Connection {
 
     /// Goes over the whole chain.
     func checkAudit() throws(StoreError) -> AuditCheck {
-        var check = AuditCheck(head: AuditHead(number: 0, hash: AuditChain.start), problems: [])
-        let note: (String) -> Void = { if check.problems.count < 100 { check.problems.append($0) } }
+        var check = AuditCheck()
+        while try self.checkAudit(&check, atMost: 10_000) {}
+        return check
+    }
+
+    /// Goes over the next entries of the chain.
+    ///
+    /// - Parameter check: what was found so far.
+    /// - Returns: true when there are more.
+    func checkAudit(_ check: inout AuditCheck, atMost most: Int) throws(StoreError) -> Bool {
+        var problems = check.problems
+        defer { check.problems = problems }
+        let note: (String) -> Void = { if problems.count < 100 { problems.append($0) } }
         let statement = try self.statement(
             """
             SELECT number, at, uid, operator, source, reason, word, subject, stage, asked, state_before, state_after,
                 hash
-            FROM audit ORDER BY number
+            FROM audit WHERE number > ? ORDER BY number LIMIT ?
             """)
         defer { statement.reset() }
+        // An entry with a number below 1 is none of ours, and is found as well.
+        statement.bind(1, check.head.hash == AuditChain.start ? .min : check.head.number)
+        statement.bind(2, Int64(most))
+        var count = 0
         while try statement.step() {
+            count += 1
             let number = statement.row.int64(0)
             let expected = check.head.number + 1
             if number != expected {
@@ -170,6 +191,7 @@ extension Connection {
             }
             check.head = AuditHead(number: number, hash: statement.row.blob(12))
         }
+        guard count < most else { return true }
         let last = try self.first("SELECT seq FROM sqlite_sequence WHERE name = 'audit'") { row throws(StoreError) in
             row.int64(0)
         }
@@ -178,7 +200,7 @@ extension Connection {
                 "The audit log ends with \(check.head.number), but there was an entry \(last). "
                     + "Somebody changed the database: ask who may.")
         }
-        return check
+        return false
     }
 }
 
@@ -220,8 +242,16 @@ extension AuditReads {
     /// The end of the audit log.
     package func head() throws(StoreError) -> AuditHead { try self.transaction.connection.auditHead() }
 
-    /// Goes over the whole chain: about ten microseconds for each entry.
-    package func checkAudit() throws(StoreError) -> AuditCheck { try self.transaction.connection.checkAudit() }
+    /// Entries that one read checks: about ten microseconds for each.
+    package static let checkedTogether = 2_000
+
+    /// Goes over the next entries of the chain, so that no read takes long however long the log is.
+    ///
+    /// - Parameter check: what was found so far; an empty one at first.
+    /// - Returns: true when there are more.
+    package func checkAudit(_ check: inout AuditCheck) throws(StoreError) -> Bool {
+        try self.transaction.connection.checkAudit(&check, atMost: Self.checkedTogether)
+    }
 }
 
 extension Row {

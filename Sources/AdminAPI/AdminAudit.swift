@@ -12,8 +12,12 @@ package enum AdminAuditRequest: AdminDefinitions {
     case signIns(AdminSignInQuery)
     /// Checks the chain of the journal of sign-ins.
     case verifySignIns
+    /// Lists the newest lines of the service's log that are in memory, in the order in which they came.
+    case log(AdminLogQuery)
 
-    static let all: [Self] = [.list(.sample), .show(.sample), .verify, .signIns(.sample), .verifySignIns]
+    static let all: [Self] = [
+        .list(.sample), .show(.sample), .verify, .signIns(.sample), .verifySignIns, .log(.sample),
+    ]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -34,6 +38,9 @@ package enum AdminAuditRequest: AdminDefinitions {
         case .verifySignIns:
             fields.look("audit.verifySignIns", role: .helper)
             return self
+        case .log(let query):
+            fields.look("log.list", role: .helper)
+            return try .log(fields.inline(query))
         }
     }
 }
@@ -45,10 +52,11 @@ package enum AdminAuditAnswer: AdminFamily {
     case checked(AdminAuditCheck)
     case signIns([AdminSignIn], next: Int64?)
     case checkedSignIns(AdminSignInCheck)
+    case log([AdminLogLine])
 
     static let all: [Self] = [
         .list(.sample, next: .sample), .one(.sample), .checked(.sample), .signIns(.sample, next: .sample),
-        .checkedSignIns(.sample),
+        .checkedSignIns(.sample), .log(.sample),
     ]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
@@ -61,6 +69,7 @@ package enum AdminAuditAnswer: AdminFamily {
             try .signIns(fields.named("signIns")("entries", entries), next: fields("next", next))
         case .checkedSignIns(let checked):
             try .checkedSignIns(fields.named("signIns.checked").inline(checked))
+        case .log(let lines): try .log(fields.named("log")("lines", lines))
         }
     }
 }

@@ -2,6 +2,7 @@ import Accounts
 import AdminAPI
 import ByteCodec
 import ChatModel
+import Diagnostics
 import Store
 
 extension AdminHandler {
@@ -16,10 +17,7 @@ extension AdminHandler {
                 }
                 return .audit(.one(AdminAuditEntry(entry, hash: Hex.encode(entry.hash))))
             }
-        case .verify:
-            self.read(then) { transaction throws(StoreError) in
-                .audit(.checked(AdminAuditCheck(try transaction.audit.checkAudit())))
-            }
+        case .verify: self.checkAudit(AuditCheck(), then)
         case .signIns(let query):
             guard let journal = self.accounts.journal else { return then(.failure(Self.noJournal)) }
             journal.read(SignInQuery(query)) { page in
@@ -28,7 +26,52 @@ extension AdminHandler {
         case .verifySignIns:
             guard let journal = self.accounts.journal else { return then(.failure(Self.noJournal)) }
             journal.check { then(.success(.audit(.checkedSignIns(AdminSignInCheck($0))))) }
+        case .log(let query): then(self.log(query))
         }
+    }
+
+    /// Checks the audit log, some entries a read.
+    private func checkAudit(_ check: AuditCheck, _ then: @escaping Answer) {
+        self.store.read(
+            as: .page, for: .operator,
+            { transaction throws(StoreError) in
+                var check = check
+                let hasMore = try transaction.audit.checkAudit(&check)
+                return (check: check, hasMore: hasMore)
+            },
+            then: { result in
+                switch result {
+                case .failure(let error): then(.failure(AdminError(error)))
+                case .success(let found) where found.hasMore: self.checkAudit(found.check, then)
+                case .success(let found): then(.success(.audit(.checked(AdminAuditCheck(found.check)))))
+                }
+            })
+    }
+
+    private func log(_ query: AdminLogQuery) -> Result<AdminAnswer, AdminError> {
+        let least = query.level.map { word in LogLevel.allCases.first { $0.name == word } } ?? .debug
+        guard let least else {
+            return .failure(AdminError(.invalid, "a level of the log is debug, info, warning or error"))
+        }
+        let text = query.contains.map { Array($0.utf8) } ?? []
+        let lines = self.options.log.history?.lines(limit: Int(query.limit)) { line in
+            guard line.level >= least, line.number > query.after ?? 0,
+                line.atMilliseconds >= query.sinceMilliseconds ?? .min,
+                line.atMilliseconds < query.untilMilliseconds ?? .max, line.event.hasPrefix(query.event ?? "")
+            else { return false }
+            return text.isEmpty || Self.find(text, in: Array(line.text.utf8))
+        }
+        let rows = (lines ?? []).map {
+            AdminLogLine(
+                number: $0.number, atMilliseconds: $0.atMilliseconds, level: $0.level.name, event: $0.event,
+                text: $0.text)
+        }
+        return .success(.audit(.log(rows)))
+    }
+
+    private static func find(_ text: [UInt8], in line: [UInt8]) -> Bool {
+        guard text.count <= line.count else { return false }
+        return (0...line.count - text.count).contains { line[$0...].starts(with: text) }
     }
 
     private static let noJournal = AdminError(.refused, "this server keeps no journal of sign-ins: journal.days is 0")

@@ -16,6 +16,16 @@ package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
 
     package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 
+    /// Priority of syslog. Source: RFC 5424, section 6.2.1.
+    var priority: Int {
+        switch self {
+        case .debug: 7
+        case .info: 6
+        case .warning: 4
+        case .error: 3
+        }
+    }
+
     /// Name of the level as the log and the configuration write it.
     package var name: String {
         switch self {
@@ -54,19 +64,27 @@ package final class Log: Sendable {
     private let least: Atomic<Int>
     private let format: LogFormat
     private let withTime: Bool
+    private let withPriority: Bool
+    /// The newest lines; `nil` where none are kept.
+    package let history: LogHistory?
     private let clock: Clock
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - withTime: false under journald, which adds its own.
+    ///   - withPriority: true under journald, which takes a priority from `<4>` before a line. Source: sd-daemon(3).
+    ///   - history: keeps the newest lines.
     ///   - write: gets one line with its newline.
     package init(
-        level: LogLevel, format: LogFormat = .logfmt, withTime: Bool = true, clock: Clock = .system,
+        level: LogLevel, format: LogFormat = .logfmt, withTime: Bool = true, withPriority: Bool = false,
+        clock: Clock = .system, history: LogHistory? = nil,
         write: @escaping @Sendable (String) -> Void = Log.standardError
     ) {
         self.least = Atomic(level.rawValue)
         self.format = format
         self.withTime = withTime
+        self.withPriority = withPriority
+        self.history = history
         self.clock = clock
         self.write = write
     }
@@ -116,10 +134,15 @@ package final class Log: Sendable {
 
     private func line(_ level: LogLevel, _ event: String, _ fields: KeyValuePairs<String, LogValue>) {
         guard level >= self.level else { return }
-        let time = self.withTime ? self.clock.wallMilliseconds() : nil
+        let now = self.clock.wallMilliseconds()
+        let time = self.withTime ? now : nil
+        if let history = self.history {
+            history.add(level, event, LogLine.logfmt(level, event, fields, time: nil), at: now)
+        }
+        let priority = self.withPriority ? "<\(level.priority)>" : ""
         switch self.format {
-        case .logfmt: self.write(LogLine.logfmt(level, event, fields, time: time))
-        case .json: self.write(LogLine.json(level, event, fields, time: time))
+        case .logfmt: self.write(priority + LogLine.logfmt(level, event, fields, time: time))
+        case .json: self.write(priority + LogLine.json(level, event, fields, time: time))
         }
     }
 }

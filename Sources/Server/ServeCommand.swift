@@ -64,9 +64,17 @@ package enum ServeCommand {
 
     private static func log(_ settings: Settings) -> Log {
         let level = LogLevel.allCases.first { $0.name == settings[Keys.logLevel] } ?? .info
+        let isJournal = Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) })
         return Log(
-            level: level, format: settings[Keys.logFormat] == "json" ? .json : .logfmt,
-            withTime: getenv("JOURNAL_STREAM") == nil)
+            level: level, format: settings[Keys.logFormat] == "json" ? .json : .logfmt, withTime: !isJournal,
+            withPriority: isJournal, history: LogHistory())
+    }
+
+    /// True when standard error goes to journald: the variable then names its device and inode. Source: systemd.exec(5).
+    private static func isJournal(_ stream: String?) -> Bool {
+        var status = stat()
+        guard let stream, fstat(2, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
     private static func exit(for error: ServerError) -> ServeExit {

@@ -34,6 +34,18 @@ private var sampleSignInQuery: AdminSignInQuery {
     return query
 }
 
+private var sampleLogQuery: AdminLogQuery {
+    var query = AdminLogQuery()
+    query.level = "warning"
+    query.event = "sign_in"
+    query.contains = "小明"
+    query.sinceMilliseconds = 5
+    query.untilMilliseconds = 9
+    query.after = 17
+    query.limit = 20
+    return query
+}
+
 private var sampleSignIn: AdminSignIn {
     var entry = AdminSignIn(number: 3, atMilliseconds: 5, kind: "sum")
     entry.user = "小明"
@@ -61,6 +73,11 @@ let auditRequestVectors: [(AdminRequest, String)] = [
             + #""until":9,"before":17,"limit":20}}"#
     ),
     (.audit(.verifySignIns), #"{"id":7,"ask":"audit.verifySignIns","with":{}}"#),
+    (
+        .audit(.log(sampleLogQuery)),
+        #"{"id":7,"ask":"log.list","with":{"level":"warning","event":"sign_in","contains":"小明","since":5,"#
+            + #""until":9,"after":17,"limit":20}}"#
+    ),
 ]
 
 let auditReplyVectors: [(AdminReply, String)] = [
@@ -75,6 +92,17 @@ let auditReplyVectors: [(AdminReply, String)] = [
     (
         .answer(id: 7, .success(.audit(.checked(AdminAuditCheck(count: 3, hash: "00ff", problems: ["p"]))))),
         #"{"id":7,"answer":"audit.checked","with":{"entries":3,"hash":"00ff","problems":["p"]}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .audit(
+                    .log([
+                        AdminLogLine(number: 3, atMilliseconds: 5, level: "info", event: "started", text: "level=info")
+                    ])))),
+        #"{"id":7,"answer":"log","with":{"lines":[{"number":3,"at":5,"level":"info","event":"started","#
+            + #""text":"level=info"}]}}"#
     ),
     (
         .answer(id: 7, .success(.audit(.signIns([sampleSignIn], next: 3)))),

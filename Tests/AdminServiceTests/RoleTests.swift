@@ -20,7 +20,7 @@ import Testing
         ],
         .helper: [
             "audit.list", "audit.show", "audit.signIns", "audit.verify", "audit.verifySignIns",
-            "conversation.look", "conversation.messages", "follow",
+            "conversation.look", "conversation.messages", "follow", "log.list",
             "message.recall", "message.trace", "profile.invalidate", "request.answer", "request.apply",
             "request.withdraw", "session.end", "session.endWhere", "team.invite", "team.mute", "team.nickname",
             "team.remove", "transfer.change", "user.allowlist", "user.details", "user.disable", "user.listed",

@@ -15,6 +15,7 @@ private let filterOptions = [
     CommandOption("what", .value("WORD"), help: "option.auditWhat"),
     CommandOption("subject", .value("NAME"), help: "option.auditSubject"),
     CommandOption("since", .value("TIME"), help: "option.since"),
+    CommandOption("until", .value("TIME"), help: "option.until"),
 ]
 
 // A time is read here, and a limit is of all pages.
@@ -100,14 +101,18 @@ extension Control {
         query.what = self.invocation.value("what")
         query.subject = self.invocation.value("subject")
         if let since = self.invocation.value("since") { query.sinceMilliseconds = try self.moment(since) }
+        let until = try self.invocation.value("until").map { (text) throws(CommandFailure) in try self.moment(text) }
         var left = most
         while left > 0 {
             query.limit = min(left, AdminProtocol.pageRows)
             guard case .audit(.list(let page, let next)) = try self.ask(.audit(.list(query))) else {
                 throw self.unexpectedAnswer
             }
-            for entry in page { try body(entry) }
-            left -= page.count
+            // The newest come first: those that are too new are passed over.
+            for entry in page where until.map({ entry.entry.atMilliseconds < $0 }) ?? true {
+                try body(entry)
+                left -= 1
+            }
             guard let next else { return }
             query.before = next
         }

@@ -20,7 +20,7 @@ let controlCommand = Command(
         sessionCommand,
         fileCommand, transferCommand, uploadCommand, profileCommand, sendCommand, tailCommand, statusCommand,
         topCommand,
-        auditCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
+        auditCommand, logCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
         policyCommand, setupTokenCommand, addressCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
         backupCommand, controlImportCommand,
     ]

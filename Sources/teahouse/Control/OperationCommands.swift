@@ -222,7 +222,7 @@ extension Control {
         case .imports(let answer): try self.show(answer)
         case .done, .token(nil), .imported, .conversations, .conversation, .count, .sent, .following,
             .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .audit(.signIns),
-            .audit(.checkedSignIns), .live, .previewed, .brought, .words,
+            .audit(.checkedSignIns), .audit(.log), .live, .previewed, .brought, .words,
             .kinds, .policy(.changed), .backups:
             throw self.unexpectedAnswer
         }

@@ -6,6 +6,7 @@ package enum LogEntry: Hashable, Sendable {
     case message(LoggedMessage)
     case read(LoggedRead)
     case delivered(LoggedDelivered)
+    case mentions(LoggedMentions)
 
     /// Understands a record.
     ///
@@ -20,6 +21,7 @@ package enum LogEntry: Hashable, Sendable {
                 case .message: entry = .message(try LoggedMessage(&fields))
                 case .read: entry = .read(try LoggedRead(&fields))
                 case .delivered: entry = .delivered(try LoggedDelivered(&fields))
+                case .mentions: entry = .mentions(try LoggedMentions(&fields))
                 }
                 try fields.finish()
                 return entry
@@ -35,6 +37,7 @@ package enum LogEntry: Hashable, Sendable {
         case .message(let message): message.conversation
         case .read(let read): read.conversation
         case .delivered(let delivered): delivered.conversation
+        case .mentions(let mentions): mentions.conversation
         }
     }
 }
@@ -46,13 +49,14 @@ extension LogEntry {
         case .message(let message): message.wallMilliseconds
         case .read(let read): read.wallMilliseconds
         case .delivered(let delivered): delivered.wallMilliseconds
+        case .mentions(let mentions): mentions.wallMilliseconds
         }
     }
 
     /// Receipts that a position causes.
     package var receipts: [LoggedReceipt] {
         switch self {
-        case .message: []
+        case .message, .mentions: []
         case .read(let read): read.receipts
         case .delivered(let delivered): delivered.receipts
         }
@@ -64,6 +68,7 @@ extension LogEntry {
         case .message(let message): message.id.rawValue
         case .read(let read): read.receipts.reduce(read.position.rawValue) { max($0, $1.position.rawValue) }
         case .delivered(let delivered): delivered.receipts.reduce(0) { max($0, $1.position.rawValue) }
+        case .mentions(let mentions): mentions.position.rawValue
         }
     }
 }
@@ -77,6 +82,7 @@ extension LogBatch {
         case .message(let message): try self.add(message)
         case .read(let read): try self.add(read)
         case .delivered(let delivered): try self.add(delivered)
+        case .mentions(let mentions): try self.add(mentions)
         }
     }
 }

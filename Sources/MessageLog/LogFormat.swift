@@ -64,6 +64,8 @@ package enum LogRecordKind: UInt8, Sendable, CaseIterable {
     case read = 2
     /// How far the devices of one class of a person have received: see `LoggedDelivered`.
     case delivered = 3
+    /// Mentions of a person that have ended: see `LoggedMentions`.
+    case mentions = 4
 }
 
 /// A whole record as it is read from the log.

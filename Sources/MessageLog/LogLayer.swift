@@ -48,6 +48,7 @@ package final class LogLayer {
     /// Adds a position of a person.
     func add(position entry: LogEntry, at position: UInt64, bytes: Int) {
         self.note(position, entry.number, bytes, wall: entry.wallMilliseconds)
+        if case .mentions(let mentions) = entry { self.listed += Int(clamping: mentions.count) }
         let run = self.run(of: entry.conversation)
         if run.add(position: entry, at: position, bytes: bytes) { self.memberCount += 1 }
         self.receiptBytes += run.addReceivers(of: entry.receipts)
@@ -83,7 +84,8 @@ package final class LogLayer {
             let layer = record.position <= position ? older : newer
             switch record.entry {
             case .message(let message): layer.add(message, at: record.position, bytes: record.bytes)
-            case .read, .delivered: layer.add(position: record.entry, at: record.position, bytes: record.bytes)
+            case .read, .delivered, .mentions:
+                layer.add(position: record.entry, at: record.position, bytes: record.bytes)
             }
         }
         return [older, newer]
@@ -109,8 +111,10 @@ package final class LogRun {
     private(set) package var positions: [Kept<LogEntry>] = []
     /// Numbers of members that the records say.
     private(set) package var members: [UserID: LogTail.MemberPin] = [:]
-    /// A message has rows beside it.
-    private(set) var hasLists = false
+    /// A message counts for some members only.
+    private(set) var hasCounts = false
+    /// Messages that mention somebody, oldest first.
+    private(set) var mentioned: [UserID: [Int64]] = [:]
     /// People who get receipts.
     private var receivers: Set<UserID> = []
     /// Newest numbers of the conversation; `nil` when there is no message.
@@ -124,7 +128,10 @@ package final class LogRun {
         self.pin = LogTail.ConversationPin(
             head: message.sequence, headCountable: message.countable,
             activeAtMilliseconds: message.sentAtMilliseconds, newestID: message.id)
-        if message.lists != nil { self.hasLists = true }
+        if let lists = message.lists {
+            if !lists.shownTo.isEmpty || !lists.hiddenFrom.isEmpty { self.hasCounts = true }
+            for user in lists.reminded { self.mentioned[user, default: []].append(message.sequence) }
+        }
         self.messages.append(Kept(position: position, bytes: bytes, content: message))
         guard message.isOfMember else { return false }
         return self.change(message.sender) { $0.noteOwn(message) }
@@ -140,6 +147,8 @@ package final class LogRun {
             return self.change(delivered.user) { pin in
                 if delivered.acknowledges { pin.acknowledged = max(pin.acknowledged ?? 0, delivered.sequence) }
             }
+        case .mentions(let mentions):
+            return self.change(mentions.user) { $0.mentionsEnded = max($0.mentionsEnded ?? 0, mentions.sequence) }
         }
     }
 
@@ -172,7 +181,7 @@ package final class LogRun {
         struct Mover: Hashable {
             let user: UserID
             let deviceClass: DeviceClass?
-            let reads: Bool
+            let kind: LogRecordKind
         }
         guard self.positions.count > 1 else { return self.positions.map(\.content) }
         var later: [Mover: LogEntry] = [:]
@@ -181,9 +190,10 @@ package final class LogRun {
             let mover: Mover
             switch entry {
             case .message: preconditionFailure("a message is no position")
-            case .read(let read): mover = Mover(user: read.user, deviceClass: nil, reads: true)
+            case .read(let read): mover = Mover(user: read.user, deviceClass: nil, kind: .read)
             case .delivered(let delivered):
-                mover = Mover(user: delivered.user, deviceClass: delivered.deviceClass, reads: false)
+                mover = Mover(user: delivered.user, deviceClass: delivered.deviceClass, kind: .delivered)
+            case .mentions(let mentions): mover = Mover(user: mentions.user, deviceClass: nil, kind: .mentions)
             }
             if let newer = later[mover], newer.covers(entry) { continue }
             later[mover] = entry
@@ -208,7 +218,7 @@ extension LogEntry {
             newer.sequence >= older.sequence && older.receipts.isEmpty && !older.clearsMark
         case (.delivered(let newer), .delivered(let older)):
             newer.sequence >= older.sequence && (newer.acknowledges || !older.acknowledges) && older.receipts.isEmpty
-        case (.message, _), (.read, _), (.delivered, _): false
+        case (.message, _), (.read, _), (.delivered, _), (.mentions, _): false
         }
     }
 }

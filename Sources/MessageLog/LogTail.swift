@@ -49,6 +49,8 @@ package final class LogTail {
         package var ownLastCountable: Int64 = 0
         /// Newest message that any device has acknowledged.
         package var acknowledged: Int64?
+        /// Newest message up to which their mentions have ended.
+        package var mentionsEnded: Int64?
 
         /// Own messages after the reading position that count.
         ///
@@ -158,7 +160,7 @@ package final class LogTail {
     package func add(_ entry: LogEntry, bytes: Int) {
         switch entry {
         case .message(let message): self.add(message, bytes: bytes)
-        case .read, .delivered:
+        case .read, .delivered, .mentions:
             self.newest += 1
             self.open.add(position: entry, at: self.newest, bytes: bytes)
         }
@@ -205,9 +207,24 @@ package final class LogTail {
         return nil
     }
 
-    /// True when a message of a conversation has rows beside it.
-    package func hasLists(in conversation: ConversationID) -> Bool {
-        self.layers.contains { $0.runs[conversation]?.hasLists ?? false }
+    /// True when a message of a conversation counts for some of its members only.
+    package func hasCounts(in conversation: ConversationID) -> Bool {
+        self.layers.contains { $0.runs[conversation]?.hasCounts ?? false }
+    }
+
+    /// Messages here that mention a person, in a range.
+    package func mentions(
+        of user: UserID, in conversation: ConversationID, after low: Int64, upTo high: Int64
+    ) -> Int {
+        self.layers.reduce(0) { count, layer in
+            let sequences = layer.runs[conversation]?.mentioned[user] ?? []
+            return count + sequences.count { $0 > low && $0 <= high }
+        }
+    }
+
+    /// Sequence of the oldest message of a conversation here; `nil` when there is none.
+    package func firstSequence(in conversation: ConversationID) -> Int64? {
+        self.layers.lazy.compactMap { $0.runs[conversation]?.messages.first?.content.sequence }.first
     }
 
     /// Newest numbers of a member; `nil` when the row has them.
@@ -339,6 +356,7 @@ extension LogTail.MemberPin {
             both.ownLastCountable = self.ownLastCountable
         }
         if let older = self.acknowledged { both.acknowledged = max(newer.acknowledged ?? 0, older) }
+        if let older = self.mentionsEnded { both.mentionsEnded = max(newer.mentionsEnded ?? 0, older) }
         return both
     }
 }

@@ -75,7 +75,13 @@ enum LogFixture {
             (0..<Int.random(in: count, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
         func yes() -> Bool { Bool.random(using: &random) }
-        switch Int.random(in: 0...3, using: &random) {
+        switch Int.random(in: 0...4, using: &random) {
+        case 4:
+            return .mentions(
+                LoggedMentions(
+                    user: UserID(rawValue: number()), conversation: ConversationID(rawValue: number()),
+                    sequence: number(), count: number(), position: StorePosition(rawValue: number()),
+                    wallMilliseconds: number()))
         case 0:
             return .read(
                 LoggedRead(
@@ -118,7 +124,7 @@ enum LogFixture {
 extension LogEntry {
     fileprivate func with(_ receipts: [LoggedReceipt]) -> LogEntry {
         switch self {
-        case .message: return self
+        case .message, .mentions: return self
         case .read(var read):
             read.receipts = receipts
             return .read(read)

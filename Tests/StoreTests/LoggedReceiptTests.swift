@@ -174,13 +174,17 @@ struct LoggedReceiptTests {
             let tellsGroups = Bool.random(using: &random)
             let step = Int.random(in: 0..<20, using: &random)
             let flags = Bool.random(using: &random) ? Self.asking : .countsAsUnread
+            let mentioned = Int.random(in: 0..<4, using: &random) == 0 ? UserName("juliet") : nil
             if step == 19 {
                 logged = try logged.killed(change: change)
                 Self.listen(to: logged, toldLogged)
             }
             for fixture in [logged, plain] {
                 switch step {
-                case 0..<8: fixture.send("m\(number)", from: user, to: .id(id), flags: flags)
+                case 0..<8:
+                    var append = fixture.append("m\(number)", from: user, to: .id(id), flags: flags)
+                    if let mentioned { append.content.mentions = Mentions(users: [mentioned]) }
+                    #expect(fixture.send([append])[0].accepted != nil)
                 case 8..<12:
                     try fixture.markAndWait { store throws(StoreError) in
                         _ = try store.messages.acknowledge(user, in: id, upTo: first, tellsGroups: tellsGroups)
@@ -193,7 +197,8 @@ struct LoggedReceiptTests {
                     }
                 case 15..<18:
                     try fixture.markAndWait { store throws(StoreError) in
-                        _ = try store.inbox.markRead(user, in: id, upTo: last)
+                        let change = try store.inbox.markRead(user, in: id, upTo: last)
+                        try store.messages.finishMentions(of: user, in: id, upTo: change.sequence)
                     }
                 default: _ = try fixture.bodies(id)
                 }
@@ -208,7 +213,7 @@ struct LoggedReceiptTests {
         #expect(try plain.verified().findings == [])
     }
 
-    /// Places in the feed in their order, positions of members and of their devices.
+    /// Places in the feed in their order, positions of members and of their devices, mentions.
     private static func rows(of fixture: Fixture) throws -> [[Int64]] {
         try fixture.store.readAndWait { reading throws(StoreError) in
             let feed = try reading.connection.query(
@@ -226,7 +231,13 @@ struct LoggedReceiptTests {
             let devices = try reading.connection.query(
                 "SELECT conversation_id, user_id, sequence FROM delivered ORDER BY conversation_id, user_id"
             ) { row throws(StoreError) in (0..<3).map { row.int64($0) } }
-            return feed + members + devices
+            let mentions = try reading.connection.query(
+                """
+                SELECT conversation_id, user_id, sequence, done FROM reminder
+                ORDER BY conversation_id, sequence, user_id
+                """
+            ) { row throws(StoreError) in (0..<4).map { row.int64($0) } }
+            return feed + members + devices + mentions
         }
     }
 }

@@ -71,13 +71,20 @@ extension WriteTransaction {
             to: .watchers(of: user.name), [])
     }
 
-    private func notePersonChange(
+    /// Makes an event of a person, with its position, and writes nothing.
+    func personEvent(
         _ change: PersonChange, by actor: UserID, to audience: EventAudience, _ receivers: [UserID]
-    ) throws(StoreError) {
-        let event = ChangeEvent(
+    ) throws(StoreError) -> ChangeEvent {
+        ChangeEvent(
             in: nil, actor: try self.name(actor), actorID: actor, subjects: try self.subjects(of: .person(change)),
             atMilliseconds: self.moment(), change: .person(change), audience: audience, receivers: receivers,
             origin: self.origin, position: StorePosition(self.nextMessageID()))
+    }
+
+    private func notePersonChange(
+        _ change: PersonChange, by actor: UserID, to audience: EventAudience, _ receivers: [UserID]
+    ) throws(StoreError) {
+        let event = try self.personEvent(change, by: actor, to: audience, receivers)
         try self.feed.addToPersonFeed(change, event)
         self.events.append(event)
     }

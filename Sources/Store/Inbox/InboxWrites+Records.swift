@@ -12,6 +12,7 @@ final class PositionRecorder {
     }
     private var reads: [Reader: LoggedRead] = [:]
     private var acknowledged: [Reader: Int64] = [:]
+    private var mentionsEnded: [Reader: Int64] = [:]
     /// The request has to be done in a transaction.
     private(set) var needsDatabase = false
 
@@ -24,6 +25,8 @@ final class PositionRecorder {
         case .delivered(let delivered):
             guard delivered.acknowledges else { break }
             self.acknowledged[Reader(user: delivered.user, conversation: delivered.conversation)] = delivered.sequence
+        case .mentions(let ended):
+            self.mentionsEnded[Reader(user: ended.user, conversation: ended.conversation)] = ended.sequence
         }
         self.records.append(entry)
     }
@@ -31,6 +34,12 @@ final class PositionRecorder {
     /// The newest message that this request has noted as acknowledged by a person in a conversation; `nil` for none.
     func acknowledged(by user: UserID, in conversation: ConversationID) -> Int64? {
         self.acknowledged[Reader(user: user, conversation: conversation)]
+    }
+
+    /// Newest message up to which this request or the log has ended the mentions of a person in a conversation.
+    func mentionsEnded(of user: UserID, in conversation: ConversationID) -> Int64 {
+        self.mentionsEnded[Reader(user: user, conversation: conversation)]
+            ?? self.log.tail.pin(of: user, in: conversation)?.mentionsEnded ?? 0
     }
 
     /// The last position that this request has moved somebody's reading to in a conversation; `nil` for none.
@@ -63,7 +72,7 @@ extension InboxWrites {
         }
         let before = member.readSequence
         let target = try self.transaction.standing(at: sequence, in: conversation)
-        guard try self.hasPositionsAlone(user, in: id), !tail.hasLists(in: id),
+        guard try self.hasPositionsAlone(user, in: id), !tail.hasCounts(in: id),
             member.ownCountableSinceRead == 0 || target <= before || target >= member.ownLastSequence
         else { throw recorder.giveUp() }
         guard target > before else { return self.plainChange(member, conversation, hasMoved: false) }

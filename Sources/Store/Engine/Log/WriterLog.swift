@@ -81,9 +81,12 @@ final class WriterLog {
         // Everybody in a large group acknowledges at once.
         let conversations = positions.count < 2 ? positions.count : Set(positions.map(\.conversation)).count
         let receipts = positions.reduce(0) { $0 + $1.receipts.count }
+        let mentions = positions.reduce(0) { count, entry in
+            if case .mentions(let ended) = entry { count + Int(clamping: ended.count) } else { count }
+        }
         return self.tail.hasRoom(
             bytes: positions.count * Self.positionBytes + receipts * Self.receiptBytes, records: positions.count,
-            conversations: conversations, receipts: receipts)
+            conversations: conversations, listed: mentions, receipts: receipts)
     }
 
     /// Bytes of the record of a position, and of a receipt in it, at most.
@@ -290,7 +293,7 @@ extension [LogEntry] {
             case .message(let message) where message.flags.contains(.masked):
                 newest = Swift.max(newest, message.sentAtMilliseconds)
             case .read(let read): newest = Swift.max(newest, read.readAtMilliseconds)
-            case .message, .delivered: continue
+            case .message, .delivered, .mentions: continue
             }
         }
         return newest

@@ -117,6 +117,7 @@ struct MessageRows {
         case .message(let message): try self.insert(message, nextChange: nextChange)
         case .read(let read): try self.connection.apply(read, change: nextChange())
         case .delivered(let delivered): try self.connection.apply(delivered)
+        case .mentions(let mentions): try self.connection.apply(mentions, nextChange)
         }
     }
 

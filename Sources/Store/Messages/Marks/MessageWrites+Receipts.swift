@@ -80,31 +80,6 @@ extension MessageWrites {
             message: message.id, sequence: message.sequence, receiver: try self.transaction.name(user), isRead: isRead,
             atMilliseconds: self.transaction.wallMilliseconds)
     }
-
-    /// Ends a person's own mentions in a conversation up to a message that they have read; at most 1,000 at a time.
-    ///
-    /// - Returns: how many there were.
-    @discardableResult
-    package func finishMentions(
-        of user: UserID, in id: ConversationID, upTo sequence: Int64
-    ) throws(StoreError) -> Int {
-        let sql: StaticString = """
-            SELECT id FROM reminder
-            WHERE conversation_id = ? AND sequence <= ? AND user_id = ? AND kind = ? AND done = 0 ORDER BY id LIMIT 1000
-            """
-        // A message that only the log has may mention them.
-        if let recorder = self.transaction.recorder, recorder.log.tail.hasLists(in: id) { throw recorder.giveUp() }
-        let open = try self.transaction.connection.query(sql, id, sequence, user, ReminderKind.mention.rawValue) {
-            row throws(StoreError) in row.int64(0)
-        }
-        if !open.isEmpty, let recorder = self.transaction.recorder { throw recorder.giveUp() }
-        for reminder in open {
-            try self.transaction.connection.run(
-                "UPDATE reminder SET done = 1, change = ? WHERE id = ?", self.transaction.nextChange(), reminder)
-        }
-        if !open.isEmpty { try self.transaction.notePeople(.reminders, by: user, to: [user]) }
-        return open.count
-    }
 }
 
 extension ConversationState {

@@ -12,7 +12,7 @@ struct ImportedChannelTests {
         _ sequence: Int64, at time: Int64, from sender: String = "tom", bytes: Int = 4
     ) -> ImportedMessage {
         var message = ImportedMessage(
-            foreignID: String(1_900_000_000_000_000_000 + sequence), sender: UserName(sender)!,
+            foreignID: String(1_900_000_000_000_000_000 &+ sequence), sender: UserName(sender)!,
             sentAtMilliseconds: time,
             content: MessageContent(
                 kind: .none, flags: .countsAsUnread, wire: .wuKong, body: [UInt8](repeating: 0x61, count: bytes)))

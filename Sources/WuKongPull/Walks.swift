@@ -42,10 +42,13 @@ struct ListingWalk: Sendable {
 /// Source: WuKongIM v2.2.5, `internal/api/channel.go`, `syncMessages`: with `pull_mode` 1 messages from
 /// `start_message_seq` on, that one included, at most `limit`; `more` is 0 on the last page.
 struct ChannelWalk: Sendable {
+    /// Sequences that a message can have: WuKongIM's clients count them in 32 bits. Others do not say how far the walk is.
+    static let sequences: ClosedRange<Int64> = 1...Int64(UInt32.max)
+
     /// Sequence to ask from, at least 1.
     private(set) var next: Int64
 
-    init(after known: Int64) { self.next = max(0, known) + 1 }
+    init(after known: Int64) { self.next = min(max(0, known), Self.sequences.upperBound) + 1 }
 
     /// Takes a page.
     ///
@@ -57,8 +60,9 @@ struct ChannelWalk: Sendable {
         }
         var rows: [(sequence: Int64, row: JSONValue)] = []
         for message in messages {
-            let sequence = message["message_seq"]?.integer ?? .max
-            if sequence >= 1, sequence < self.next {
+            let said = message["message_seq"]?.integer ?? .max
+            let sequence = Self.sequences.contains(said) ? said : .max
+            if sequence < self.next {
                 throw .notWuKong(
                     "it was asked for messages from \(self.next) on and gave message \(sequence): it would never end")
             }

@@ -327,7 +327,7 @@ package final class WuKongPuller {
     private func noteMessage(_ sequence: Int64, _ message: JSONValue?, of channel: SourceChannel) {
         self.messages += 1
         guard var facts = self.facts[channel] else { return }
-        facts.last = max(facts.last, sequence)
+        if ChannelWalk.sequences.contains(sequence) { facts.last = max(facts.last, sequence) }
         if let seconds = message?["timestamp"]?.integer, (1...253_402_300_799).contains(seconds) {
             facts.firstAt = facts.firstAt ?? seconds * 1_000
             facts.lastAt = seconds * 1_000

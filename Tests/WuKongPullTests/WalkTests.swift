@@ -38,11 +38,13 @@ struct WalkTests {
         var walk = ChannelWalk(after: 3)
         #expect(walk.next == 4)
         let page = try walk.take(
-            try Self.page(#"{"more":1,"messages":[{"message_seq":9},{"message_seq":5},{"message_seq":"x"}]}"#))
-        #expect(page.rows.map { $0["message_seq"]?.integer } == [5, 9, nil] && !page.isOver)
+            try Self.page(
+                #"{"more":1,"messages":[{"message_seq":9},{"message_seq":5},{"message_seq":9223372036854775807}]}"#))
+        #expect(page.rows.map { $0["message_seq"]?.integer } == [5, 9, .max] && !page.isOver)
         #expect(walk.next == 10)
         #expect(try walk.take(try Self.page(#"{"more":0,"messages":[]}"#)).isOver)
         #expect(walk.next == 10)
+        #expect(ChannelWalk(after: .max).next == 4_294_967_296)
     }
 
     @Test(

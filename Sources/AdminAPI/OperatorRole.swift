@@ -17,6 +17,9 @@ package enum OperatorRole: String, AdminWord, Comparable {
         }
     }
 
+    /// Number of the refusal of an operation that needs a higher role.
+    package static let refusalNumber: Int64 = 151
+
     /// Refusal of an operation that needs a higher role.
     ///
     /// - Parameter word: name of the operation: `user.add`.

@@ -76,9 +76,10 @@ final class Control {
         }
         switch error.code {
         case .notRunning: return failure(.notRunning, terminal.text("ctl.notRunning", place))
-        // A refusal with a number is of the role, the other one of the socket.
+        // The other refusal is of the socket: only here it is known which folder was meant.
         case .notAllowed:
-            return failure(.notAllowed, error.reason == nil ? terminal.text("ctl.denied", place) : nil)
+            let isOfRole = error.reason?.number == OperatorRole.refusalNumber
+            return failure(.notAllowed, isOfRole ? nil : terminal.text("ctl.denied", place))
         case .failed, .connectionLost: return failure(.inputOutput)
         case .protocolError: return failure(.internalError)
         case .notFound: return failure(.notFound)

@@ -39,6 +39,8 @@ package struct ServerFacts: Sendable {
     package var startedAtMilliseconds: Int64
     /// Limits with their bounds and peaks.
     package var limits: [Limit]
+    /// Listeners of the server.
+    package let transport = LateTransport()
 
     package init(
         version: String, servesTLS: Bool, hasOwnCertificates: Bool, startedAtMilliseconds: Int64, limits: [Limit]

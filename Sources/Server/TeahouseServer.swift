@@ -127,6 +127,7 @@ package final class TeahouseServer: Sendable {
                 listening: self.transport.addresses)
             self.outbound.open(functions)
             let outbound = self.outbound
+            api.services.facts.transport.open(self.transport)
             metrics.open(self.transport, certificates: { tls?.expiries ?? [] }, outbound: { outbound.reading })
             do throws(TransportError) {
                 self.metricsPort = try MetricsPort(options, tls: tls, metrics: metrics, readiness: readiness)

@@ -25,6 +25,9 @@ package struct TransportMetrics: Hashable, Sendable {
         "peer_closed", "closed", "aborted", "idle", "timed_out", "stalled", "protocol_error", "failed", "drained",
     ]
 
+    /// Connections that were ended because they did not read.
+    package var stalled: Int64 { self.ended[Self.place(of: .stalled)] }
+
     mutating func noteEnd(_ end: ConnectionEnd) { self.ended[Self.place(of: end)] += 1 }
 
     private static func place(of end: ConnectionEnd) -> Int {

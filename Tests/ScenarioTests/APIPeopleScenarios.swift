@@ -120,6 +120,8 @@ struct APIPeopleScenarios {
         try romeo.publish("hello", to: "juliet")
         let varz = try server.http("GET", "/varz", token: try server.managerToken()).json
         #expect(varz["connections"]?.integer == 1 && varz["in_msgs"]?.integer == 1)
+        #expect(varz["in_bytes"]?.integer ?? 0 > 0 && varz["out_bytes"]?.integer ?? 0 > 0)
+        #expect(varz["slow_clients"]?.integer == 0 && varz["pending_bytes"]?.integer != nil)
         #expect(varz["version"]?.string?.isEmpty == false && varz["limits"]?.array?.isEmpty == false)
         #expect(try server.http("GET", "/varz", token: "wrong").status == 401)
     }

@@ -4,6 +4,7 @@ import ByteCodec
 import ChatModel
 import Diagnostics
 import Store
+import Transport
 import WuKongTranslation
 
 /// Routes for operators and load balancers.
@@ -95,30 +96,44 @@ enum Operations {
         let address = Addresses.address(of: request) ?? ""
         let encrypted = Addresses.encrypted(address, request, services.facts)
         let (store, facts, now) = (services.store, services.facts, services.clock.wallMilliseconds())
-        services.broker.metrics { metrics in
-            let stored = store.metrics
-            var members = [
-                JSONValue.Member("server_id", .string("0")), JSONValue.Member("server_name", .string("teahouse")),
-                JSONValue.Member("version", .string(facts.version)),
-                JSONValue.Member("connections", .integer(Int64(metrics.sessions))),
-                JSONValue.Member("users_online", .integer(Int64(metrics.usersOnline))),
-                JSONValue.Member("uptime", .string("\(max(0, now - facts.startedAtMilliseconds) / 1000)s")),
-                JSONValue.Member("in_msgs", .integer(metrics.published)),
-                JSONValue.Member("out_msgs", .integer(metrics.delivered)),
-                JSONValue.Member("duplicates", .integer(metrics.duplicates)),
-                JSONValue.Member("refused", .integer(metrics.refused)),
-                JSONValue.Member("rate_limited", .integer(metrics.rateLimited)),
-                JSONValue.Member("commits", .integer(stored.commits)),
-                JSONValue.Member("commit_p99_us", .integer(stored.commitP99Microseconds)),
-                JSONValue.Member("read_only", .boolean(stored.isReadOnly)),
-                JSONValue.Member("tcp_addr", .string(address)),
-                JSONValue.Member("ws_addr", .string("ws://\(address)")),
-                JSONValue.Member("wss_addr", .string(encrypted)),
-                JSONValue.Member("api_url", .string("http://\(address)")),
-            ]
-            members.append(JSONValue.Member("limits", .array(facts.limits.map(Self.limit))))
-            reply(.json(.object(members)))
+        let broker = services.broker
+        facts.transport.metrics { traffic in
+            broker.metrics { metrics in
+                let members = Self.members(metrics, traffic, store.metrics, facts, now: now)
+                let addresses = [
+                    JSONValue.Member("tcp_addr", .string(address)),
+                    JSONValue.Member("ws_addr", .string("ws://\(address)")),
+                    JSONValue.Member("wss_addr", .string(encrypted)),
+                    JSONValue.Member("api_url", .string("http://\(address)")),
+                    JSONValue.Member("limits", .array(facts.limits.map(Self.limit))),
+                ]
+                reply(.json(.object(members + addresses)))
+            }
         }
+    }
+
+    private static func members(
+        _ metrics: BrokerMetrics, _ traffic: TransportMetrics, _ stored: StoreMetrics, _ facts: ServerFacts, now: Int64
+    ) -> [JSONValue.Member] {
+        [
+            JSONValue.Member("server_id", .string("0")), JSONValue.Member("server_name", .string("teahouse")),
+            JSONValue.Member("version", .string(facts.version)),
+            JSONValue.Member("connections", .integer(Int64(metrics.sessions))),
+            JSONValue.Member("users_online", .integer(Int64(metrics.usersOnline))),
+            JSONValue.Member("uptime", .string("\(max(0, now - facts.startedAtMilliseconds) / 1000)s")),
+            JSONValue.Member("in_msgs", .integer(metrics.published)),
+            JSONValue.Member("out_msgs", .integer(metrics.delivered)),
+            JSONValue.Member("in_bytes", .integer(traffic.receivedBytes)),
+            JSONValue.Member("out_bytes", .integer(traffic.sentBytes)),
+            JSONValue.Member("slow_clients", .integer(traffic.stalled)),
+            JSONValue.Member("pending_bytes", .integer(traffic.outboxBytes)),
+            JSONValue.Member("duplicates", .integer(metrics.duplicates)),
+            JSONValue.Member("refused", .integer(metrics.refused)),
+            JSONValue.Member("rate_limited", .integer(metrics.rateLimited)),
+            JSONValue.Member("commits", .integer(stored.commits)),
+            JSONValue.Member("commit_p99_us", .integer(stored.commitP99Microseconds)),
+            JSONValue.Member("read_only", .boolean(stored.isReadOnly)),
+        ]
     }
 
     private static func limit(_ limit: Limit) -> JSONValue {

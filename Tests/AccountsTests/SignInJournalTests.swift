@@ -186,6 +186,27 @@ private final class JournalFixture {
         #expect(check.problems.isEmpty && check.mended == 1)
     }
 
+    @Test("zeros and halves of lines behind the last entry are a power cut's, in the newest file alone")
+    func zeros() throws {
+        let fixture = try JournalFixture()
+        fixture.note("romeo")
+        #expect(fixture.page().entries.count == 1)
+        fixture.advance(days: 1)
+        fixture.note("juliet")
+        fixture.close()
+        let names = fixture.files
+        try #require(names.count == 2)
+        let rest = [UInt8](repeating: 0, count: 300) + Array("half\nhalf".utf8)
+        let (old, new) = (fixture.bytes(names[0]), fixture.bytes(names[1]))
+        try fixture.write(new + rest, names[1])
+        #expect(SignInChecker.check(dataFolder: fixture.folder)?.problems.isEmpty == true)
+        try fixture.write(old + rest, names[0])
+        #expect(SignInChecker.check(dataFolder: fixture.folder)?.problems.isEmpty == false)
+        try fixture.write(old, names[0])
+        #expect(fixture.page().entries.first?.count == 309)
+        #expect(fixture.check().problems.isEmpty && fixture.check().mended == 1)
+    }
+
     @Test("a file without one whole entry is no hindrance")
     func empty() throws {
         let fixture = try JournalFixture()

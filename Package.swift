@@ -156,7 +156,10 @@ let package = Package(
             ], settings: small),
         module(
             "Imports",
-            common + ["LeanCloudImport", "LeanCloudPull", "LeanCloudTranslation", "WuKongImport", "Store", "Accounts"],
+            common + [
+                "LeanCloudImport", "LeanCloudPull", "LeanCloudTranslation", "WuKongImport", "Store", "Accounts",
+                "Transfers",
+            ],
             settings: small),
         module("CommandLineKit", ["ByteCodec", "CLinux", "Diagnostics"], settings: small),
         module("AdminAPI", common + ["CLinux"], settings: small),
@@ -189,7 +192,8 @@ let package = Package(
                 "Server", "Configuration", "Localization", "Backup", "Store", "FileStore", "Doctor", "Transport",
                 "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
-                "LeanCloudExport", "Imports", "WuKongPull", "LeanCloudWire", "HTTPClient", "CAssets", "CLinux",
+                "LeanCloudExport", "Imports", "Transfers", "APIKit", "WuKongPull", "LeanCloudWire", "HTTPClient",
+                "CAssets", "CLinux",
                 "COpenSSL", "CSodium",
             ],
             swiftSettings: small),

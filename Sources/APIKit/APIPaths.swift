@@ -14,6 +14,15 @@ package enum APIPaths {
     /// A file, or a place for one, for whoever has the link.
     package static func link(_ key: FileLinkKey) -> String { "\(Self.linkPrefix)\(key)" }
 
+    /// Whole address of a file for whoever has the link.
+    ///
+    /// - Parameters:
+    ///   - name: of the file; it is there for people, and for programs that go by its ending.
+    ///   - base: address of this server, without a slash behind.
+    package static func link(_ key: FileLinkKey, name: String, base: String) -> String {
+        base + Self.link(key) + (name.isEmpty ? "" : "/" + PercentEncoding.segment(name))
+    }
+
     /// Under which WuKongIM's apps read what they uploaded. Source: TangSengDaoDao server, `GET
     /// /v1/file/preview/*path`.
     package static let previewPrefix = "/v1/file/preview/"

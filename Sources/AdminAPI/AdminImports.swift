@@ -47,17 +47,22 @@ package struct AdminImportLines: AdminRecord {
     package var lines: [String]
     /// Conversations that other lines would make; only where nothing is to be changed.
     package var expected: [String]
+    /// Files that have the contents of the lines, in their order; empty where none have come.
+    package var contents: [String]
 
     /// Most lines of one request.
     package static let maximumLines = 200
     /// Most bytes of one line: escaped it fits a line of the socket.
     package static let maximumBytes = 400_000
 
-    package init(number: Int64, table: String, lines: [String], expected: [String] = []) {
+    package init(
+        number: Int64, table: String, lines: [String], expected: [String] = [], contents: [String] = []
+    ) {
         self.number = number
         self.table = table
         self.lines = lines
         self.expected = expected
+        self.contents = contents
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
@@ -65,8 +70,10 @@ package struct AdminImportLines: AdminRecord {
         self.table = try fields("table", \.table)
         self.lines = try fields("lines", \.lines)
         self.expected = try fields("expected", \.expected)
-        let count = self.lines.count
+        self.contents = try fields("contents", \.contents)
+        let (count, contents) = (self.lines.count, self.contents.count)
         try fields.check(count <= Self.maximumLines, "lines")
+        try fields.check(contents <= Self.maximumLines, "contents")
     }
 }
 
@@ -86,10 +93,12 @@ package struct AdminImportOutcome: AdminRecord {
     package var refused: Int64
     /// Remarks about lines.
     package var remarks: [AdminImportRemark]
+    /// Places of lines that come with their contents, or not at all.
+    package var wanted: [Int64]
 
     package init(
         rows: Int64, added: Int64, changed: Int64, known: Int64, kept: Int64, refused: Int64,
-        remarks: [AdminImportRemark]
+        remarks: [AdminImportRemark], wanted: [Int64] = []
     ) {
         self.rows = rows
         self.added = added
@@ -98,6 +107,7 @@ package struct AdminImportOutcome: AdminRecord {
         self.kept = kept
         self.refused = refused
         self.remarks = remarks
+        self.wanted = wanted
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
@@ -108,6 +118,7 @@ package struct AdminImportOutcome: AdminRecord {
         self.kept = try fields("kept", \.kept)
         self.refused = try fields("refused", \.refused)
         self.remarks = try fields("remarks", \.remarks)
+        self.wanted = try fields("wanted", \.wanted)
     }
 }
 

@@ -92,10 +92,13 @@ package struct AdminUpload: AdminRecord {
     package var resumed: TransferKey?
     /// True for the picture of a user instead of a file for messages.
     package var isAvatar: Bool
+    /// Number of the import that is under way, for a content of it: the server owns the file, and the import as a whole is in
+    /// the audit log. `nil` for a file of a user.
+    package var importing: Int64?
 
     package init(
         owner: UserName, name: String, mediaType: String, size: Int64, source: String, resumed: TransferKey? = nil,
-        isAvatar: Bool = false
+        isAvatar: Bool = false, importing: Int64? = nil
     ) {
         self.owner = owner
         self.name = name
@@ -104,6 +107,7 @@ package struct AdminUpload: AdminRecord {
         self.source = source
         self.resumed = resumed
         self.isAvatar = isAvatar
+        self.importing = importing
     }
 
     init(_ fields: AdminFields<Self>) throws(AdminError) {
@@ -114,6 +118,7 @@ package struct AdminUpload: AdminRecord {
         self.source = try fields("source", \.source)
         self.resumed = try fields("resume", \.resumed)
         self.isAvatar = try fields("avatar", \.isAvatar)
+        self.importing = try fields("import", \.importing)
         let isHex = self.source.utf8.allSatisfy {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
         }

@@ -1,3 +1,4 @@
+import APIKit
 import AdminAPI
 import ChatModel
 import Imports
@@ -39,27 +40,42 @@ extension AdminHandler {
                 return .imports(.outcome(AdminImportOutcome(outcome)))
             }
         }
-        self.bring(rows[...], of: table, to: lines.number, ImportBatchOutcome(), then)
+        guard lines.contents.isEmpty || lines.contents.count == rows.count else {
+            return then(.failure(AdminError(.invalid, "each line has a content, or none has")))
+        }
+        self.bring(
+            rows[...], of: table, with: lines.contents.compactMap { FileKey($0) }, to: lines.number,
+            ImportBatchOutcome(), then)
     }
 
     /// Brings the rest of the lines, a slice after the other.
     private func bring(
-        _ rows: ArraySlice<[UInt8]>, of table: ImportTable, to number: Int64, _ before: ImportBatchOutcome,
-        _ then: @escaping Answer
+        _ rows: ArraySlice<[UInt8]>, of table: ImportTable, with contents: [FileKey], to number: Int64,
+        _ before: ImportBatchOutcome, _ then: @escaping Answer
     ) {
         guard !rows.isEmpty else { return then(.success(.imports(.outcome(AdminImportOutcome(before))))) }
-        let batch = ImportBatch(table, Array(rows.prefix(Self.slice)))
+        var slice = ImportBatch(table, Array(rows.prefix(Self.slice)))
+        slice.contents = Array(contents.prefix(Self.slice))
+        let (batch, address) = (slice, self.fileAddress)
         self.store.write { transaction throws(StoreError) in
-            try batch.carryOut(in: transaction, of: number)
+            try batch.carryOut(in: transaction, of: number, address: address)
         } then: { result in
             switch result {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success(let outcome):
                 var sum = before
                 sum.add(outcome, from: rows.startIndex)
-                self.bring(rows.dropFirst(Self.slice), of: table, to: number, sum, then)
+                self.bring(
+                    rows.dropFirst(Self.slice), of: table, with: Array(contents.dropFirst(Self.slice)), to: number, sum,
+                    then)
             }
         }
+    }
+
+    /// Gives addresses of files, where the operator has said how people reach this server.
+    private var fileAddress: FileAddress? {
+        guard let base = self.options.filesAddress else { return nil }
+        return { link, name in APIPaths.link(link, name: name, base: base) }
     }
 
     private func settleImport(
@@ -71,6 +87,18 @@ extension AdminHandler {
             switch result {
             case .failure(let error): then(.failure(AdminError(error)))
             case .success(let last?): self.settleImport(number, after: last, counts: counts, then)
+            case .success(nil): self.settleFiles(number, after: "", counts: counts, then)
+            }
+        }
+    }
+
+    private func settleFiles(_ number: Int64, after objectID: String, counts: String, _ then: @escaping Answer) {
+        self.store.write { transaction throws(StoreError) in
+            try transaction.imports.settleFiles(number, after: objectID)
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let last?): self.settleFiles(number, after: last, counts: counts, then)
             case .success(nil):
                 let note = self.note
                 self.store.write { transaction throws(StoreError) in
@@ -109,6 +137,6 @@ extension AdminImportOutcome {
             refused: counts.refused,
             remarks: outcome.remarks.map {
                 AdminImportRemark(index: Int64($0.index), text: $0.text, refused: $0.isRefusal)
-            })
+            }, wanted: outcome.wanted.map { Int64($0) })
     }
 }

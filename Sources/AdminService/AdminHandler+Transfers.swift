@@ -103,7 +103,7 @@ extension AdminHandler {
         self.store.read(
             for: .operator,
             { transaction throws(StoreError) in
-                let owner = try transaction.existingUser(upload.owner).id
+                let owner = try Self.owner(of: upload, transaction)
                 return (owner, try Self.unfinished(upload, of: owner, transaction))
             }
         ) { found in
@@ -115,7 +115,7 @@ extension AdminHandler {
                 let refuse: Answer = {
                     if case .failure(let error) = $0 { then(OpenedUpload(result: .failure(error))) }
                 }
-                self.afterAuditing(refuse) {
+                let make: @Sendable () -> Void = {
                     transfers.createUpload(Self.draft(upload, owner, transfers)) { made in
                         switch made {
                         case .failure(let error): then(OpenedUpload(result: .failure(AdminError(error))))
@@ -123,8 +123,21 @@ extension AdminHandler {
                         }
                     }
                 }
+                // An import is in the audit log as a whole.
+                if upload.importing == nil { self.afterAuditing(refuse, make) } else { make() }
             }
         }
+    }
+
+    /// Owner of the file that an upload is to become: contents of an import belong to the server.
+    private static func owner(
+        of upload: AdminUpload, _ transaction: ReadTransaction
+    ) throws(StoreError) -> UserID {
+        guard let number = upload.importing else { return try transaction.existingUser(upload.owner).id }
+        guard try transaction.imports.one(number)?.state == .underWay else {
+            throw .notFound("an import of number \(number) that is under way")
+        }
+        return .system
     }
 
     private static func draft(_ upload: AdminUpload, _ owner: UserID, _ transfers: Transfers) -> UploadDraft {

@@ -15,6 +15,8 @@ package struct AdminServiceOptions: Sendable {
     /// Address of the server for links that leave this machine, `http://192.168.1.5:7677`; `nil` for the first of
     /// `addresses`. Any thread.
     package var publicAddress: @Sendable () -> String? = { nil }
+    /// Address that imported messages get for files, as the operator has set it; `nil` for none.
+    package var filesAddress: String?
     /// Roles of other accounts of this machine.
     package var operators = OperatorRules()
     /// Account at the other side of a connection; the kernel says it.

@@ -1,5 +1,6 @@
 import ByteCodec
 package import ChatModel
+import LeanCloudImport
 import LeanCloudPull
 
 /// Way by which an import reaches the store: of a stopped server, or through the socket of one that runs.
@@ -10,6 +11,8 @@ package protocol ImportDestination {
     mutating func begin(origin: String) throws(Failure)
     /// Brings lines.
     mutating func send(_ batch: ImportBatch) throws(Failure) -> ImportBatchOutcome
+    /// Brings a content, of which nothing is known yet.
+    mutating func bring(_ content: ImportContent) throws(Failure) -> ImportedContent
     /// Outcome that lines would have; nothing changes.
     ///
     /// - Parameter expected: conversations that other lines would make.
@@ -115,6 +118,7 @@ package struct FolderImport<Destination: ImportDestination> {
     private var report = ImportReport()
     private var counts: [ImportTable: ImportCounts] = [:]
     private var expected: Set<ObjectID> = []
+    private let contents: PulledContents
     private let tell: Tell
     private let progress: Progress
 
@@ -125,6 +129,7 @@ package struct FolderImport<Destination: ImportDestination> {
     ) {
         self.folder = folder
         self.source = source
+        self.contents = PulledContents(folder)
         self.isDryRun = isDryRun
         self.destination = destination
         self.tell = tell
@@ -157,7 +162,7 @@ package struct FolderImport<Destination: ImportDestination> {
 
     private static var leanCloudTables: [(ImportTable, String)] {
         [
-            (.people, "users/_User.jsonl"), (.people, "classes/_User.jsonl"),
+            (.files, "classes/_File.jsonl"), (.people, "users/_User.jsonl"), (.people, "classes/_User.jsonl"),
             (.conversations, "classes/_Conversation.jsonl"), (.roles, "classes/_ConversationMemberInfo.jsonl"),
             (.subscribers, "subscribers.jsonl"),
         ]
@@ -185,7 +190,7 @@ package struct FolderImport<Destination: ImportDestination> {
         }
         var files = known.filter { file in manifest.tables.contains { $0.path == file.1 } }
         files += manifest.tables.map(\.path).filter { $0.hasPrefix("messages/") }.sorted().map { (.messages, $0) }
-        let taken = Set(files.map(\.1))
+        let taken = Set(files.map(\.1)).union(["files.jsonl"])
         self.report.left = manifest.tables.filter { !taken.contains($0.path) && $0.rows > 0 }.map { ($0.path, $0.rows) }
         return files
     }
@@ -227,8 +232,13 @@ package struct FolderImport<Destination: ImportDestination> {
         _ batch: inout ImportBatch, from first: Int64, of path: String
     ) throws(ImportError<Destination.Failure>) {
         let (lines, expected, isDryRun) = (batch, self.expected, self.isDryRun)
-        let outcome = try self.passing { (destination) throws(Destination.Failure) in
+        var outcome = try self.passing { (destination) throws(Destination.Failure) in
             isDryRun ? try destination.foresee(lines, expecting: expected) : try destination.send(lines)
+        }
+        let before = self.counts[batch.table]?.rows ?? 0
+        for index in outcome.wanted {
+            try self.bringContent(of: batch.lines[index], at: index, &outcome)
+            self.progress(batch.table, before + Int64(index) + 1)
         }
         self.counts[batch.table, default: ImportCounts()] += outcome.counts
         for remark in outcome.remarks.sorted(by: { $0.index < $1.index }) {
@@ -236,5 +246,44 @@ package struct FolderImport<Destination: ImportDestination> {
         }
         self.progress(batch.table, self.counts[batch.table]?.rows ?? 0)
         batch.lines.removeAll(keepingCapacity: true)
+    }
+    // MARK: Contents
+
+    /// Brings a file that waits for its content, one content at a time.
+    private mutating func bringContent(
+        of line: [UInt8], at index: Int, _ outcome: inout ImportBatchOutcome
+    ) throws(ImportError<Destination.Failure>) {
+        guard let id = ImportBatch.file(of: line) else { return outcome.refuse(index, RowProblem.noObject.description) }
+        let found: PulledContents.Finding
+        do throws(PullError) { found = try self.contents.find(id.text) } catch { throw .unreadable("\(error)") }
+        let content: PulledContent
+        switch found {
+        case .missing(let why): return outcome.refuse(index, "its content is not in the folder: \(why)")
+        case .here(let here): content = here
+        }
+        if let remark = content.remark {
+            outcome.remarks.append(ImportRemark(index: index, text: remark, isRefusal: false))
+        }
+        guard !self.isDryRun else {
+            outcome.counts.added += 1
+            return
+        }
+        let isWhole: Bool
+        do throws(PullError) { isWhole = try content.isWhole() } catch { throw .unreadable("\(error)") }
+        guard isWhole, let wanted = ImportContent(content.path, bytes: content.bytes, of: line) else {
+            return outcome.refuse(index, "its content is not what was saved: pull again, or restore the folder")
+        }
+        let brought = try self.passing { (destination) throws(Destination.Failure) in try destination.bring(wanted) }
+        switch brought {
+        case .refused(let why): outcome.refuse(index, why)
+        case .brought(let key):
+            var one = ImportBatch(.files, [line])
+            one.contents = [key]
+            let row = one
+            var done = try self.passing { (destination) throws(Destination.Failure) in try destination.send(row) }
+            // It was counted when it was asked for.
+            done.counts.rows = 0
+            outcome.add(done, from: index)
+        }
     }
 }

@@ -7,6 +7,8 @@ package import Store
 
 /// Table of a folder that is imported, in the order in which tables are needed.
 package enum ImportTable: String, Hashable, Sendable, CaseIterable {
+    /// First, since all others name files.
+    case files
     case people
     case conversations
     case roles
@@ -32,6 +34,8 @@ package struct ImportBatch: Hashable, Sendable {
     package var table: ImportTable
     /// The lines, without their ends.
     package var lines: [[UInt8]]
+    /// Files that have the contents of the lines; empty where none have come.
+    package var contents: [FileKey] = []
 
     package init(_ table: ImportTable, _ lines: [[UInt8]]) {
         self.table = table
@@ -89,6 +93,8 @@ package struct ImportBatchOutcome: Hashable, Sendable {
     package var counts = ImportCounts()
     /// Remarks about its lines.
     package var remarks: [ImportRemark] = []
+    /// Places of lines that come with their contents, or not at all.
+    package var wanted: [Int] = []
 
     package init() {}
 
@@ -106,37 +112,44 @@ extension ImportBatchOutcome {
         self.remarks += next.remarks.map {
             ImportRemark(index: first + $0.index, text: $0.text, isRefusal: $0.isRefusal)
         }
+        self.wanted += next.wanted.map { first + $0 }
     }
 }
 
 extension ImportBatch {
     /// Brings the lines, in one transaction; each line by itself, so that one that cannot be here costs no other.
     ///
+    /// - Parameter address: gives addresses of files; `nil` leaves those of the source in messages and fields.
     /// - Throws: `notFound` for an import that is not under way; what the store throws.
     package func carryOut(
-        in store: WriteTransaction, of number: Int64
+        in store: WriteTransaction, of number: Int64, address: FileAddress? = nil
     ) throws(StoreError) -> ImportBatchOutcome {
         var outcome = ImportBatchOutcome()
         outcome.counts.rows = Int64(self.lines.count)
+        let map = AddressMap(store.reading)
         switch self.table {
-        case .people: try self.bringPeople(store, &outcome)
-        case .conversations: try self.bringConversations(store, number, &outcome)
+        case .files: try self.bringFiles(store, number, address, &outcome)
+        case .people: try self.bringPeople(store, map, &outcome)
+        case .conversations: try self.bringConversations(store, number, map, &outcome)
         case .roles: try self.bringRoles(store, number, &outcome)
         case .subscribers: try self.bringSubscribers(store, number, &outcome)
-        case .messages: try self.bringMessages(store, number, &outcome)
+        case .messages: try self.bringMessages(store, number, map, &outcome)
         case .users, .channels, .channelMembers, .channelLists, .channelMessages, .positions:
             try self.bringChannels(store, number, &outcome)
         }
+        try map.check()
         return outcome
     }
 
     // MARK: People
 
-    private func bringPeople(_ store: WriteTransaction, _ outcome: inout ImportBatchOutcome) throws(StoreError) {
+    private func bringPeople(
+        _ store: WriteTransaction, _ map: AddressMap, _ outcome: inout ImportBatchOutcome
+    ) throws(StoreError) {
         for (index, line) in self.lines.enumerated() {
             let person: ArrivingPerson
             do throws(LeanCloudExportedUser.Problem) {
-                person = ArrivingPerson(try LeanCloudExportedUser(parsing: line))
+                person = ArrivingPerson(try LeanCloudExportedUser(parsing: map.rewritten(line)))
             } catch {
                 outcome.refuse(index, error.sentence)
                 continue
@@ -148,12 +161,12 @@ extension ImportBatch {
     // MARK: Conversations
 
     private func bringConversations(
-        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+        _ store: WriteTransaction, _ number: Int64, _ map: AddressMap, _ outcome: inout ImportBatchOutcome
     ) throws(StoreError) {
         for (index, line) in self.lines.enumerated() {
             let reading: ConversationRow.Reading
             do throws(RowProblem) {
-                reading = try ConversationRow.read(line)
+                reading = try ConversationRow.read(map.rewritten(line))
             } catch {
                 outcome.refuse(index, error.description)
                 continue
@@ -218,14 +231,14 @@ extension ImportBatch {
     // MARK: Messages
 
     private func bringMessages(
-        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+        _ store: WriteTransaction, _ number: Int64, _ map: AddressMap, _ outcome: inout ImportBatchOutcome
     ) throws(StoreError) {
         var runs: [ObjectID: (messages: [ImportedMessage], indices: [Int])] = [:]
         var order: [ObjectID] = []
         for (index, line) in self.lines.enumerated() {
             let row: MessageRow
             do throws(RowProblem) {
-                row = try MessageRow(parsing: line)
+                row = try MessageRow(parsing: line) { map.rewritten($0) }
             } catch {
                 outcome.refuse(index, error.description)
                 continue
@@ -260,12 +273,16 @@ extension ImportBatch {
     ) throws(StoreError) -> ImportBatchOutcome {
         var outcome = ImportBatchOutcome()
         outcome.counts.rows = Int64(self.lines.count)
+        let map = AddressMap(store)
         for (index, line) in self.lines.enumerated() {
             do {
                 let isKnown: Bool
                 switch self.table {
+                case .files:
+                    try self.foreseeFile(line, at: index, in: store, &outcome)
+                    continue
                 case .people:
-                    let person = ArrivingPerson(try LeanCloudExportedUser(parsing: line))
+                    let person = ArrivingPerson(try LeanCloudExportedUser(parsing: map.rewritten(line)))
                     outcome.note(try Accounts.foresee(person, in: store), at: index)
                     continue
                 case .conversations:
@@ -306,6 +323,7 @@ extension ImportBatch {
                 outcome.refuse(index, "\(error)")
             }
         }
+        try map.check()
         return outcome
     }
 

@@ -19,10 +19,8 @@ package enum ConversationRow {
     ///   - line: a line of `classes/_Conversation.jsonl`.
     ///   - subscribers: of a system conversation.
     ///   - roles: roles that rows of `_ConversationMemberInfo` say.
-    ///   - rewrite: gives text with the addresses of files here.
     package static func read(
-        _ line: [UInt8], subscribers: [UserName] = [], roles: [UserName: MemberRole] = [:],
-        rewrite: (String) -> String = { $0 }
+        _ line: [UInt8], subscribers: [UserName] = [], roles: [UserName: MemberRole] = [:]
     ) throws(RowProblem) -> Reading {
         let row = try SourceRow(parsing: line)
         guard let id = try row.text("objectId") else { throw .noID }
@@ -37,7 +35,7 @@ package enum ConversationRow {
         conversation.roles = roles
         var reading = Reading(conversation: conversation)
         try Self.readPeople(row, subscribers, &reading)
-        Self.readCard(row, rewrite, &reading)
+        Self.readCard(row, &reading)
         return reading
     }
 
@@ -65,7 +63,7 @@ package enum ConversationRow {
         reading.conversation.silencedBy = row.texts("mu").compactMap { UserName($0) }
     }
 
-    private static func readCard(_ row: SourceRow, _ rewrite: (String) -> String, _ reading: inout Reading) {
+    private static func readCard(_ row: SourceRow, _ reading: inout Reading) {
         if let title = row["name"]?.string, !title.isEmpty {
             let scalars = title.unicodeScalars
             if scalars.count > ConversationBounds.titleScalars {
@@ -77,7 +75,7 @@ package enum ConversationRow {
             }
         }
         if let attributes = row["attr"], attributes.object?.isEmpty == false {
-            let text = rewrite(String(decoding: attributes.serialized(), as: UTF8.self))
+            let text = String(decoding: attributes.serialized(), as: UTF8.self)
             if text.utf8.count > ConversationBounds.attributesBytes {
                 reading.left.append("attr: \(text.utf8.count) bytes, at most \(ConversationBounds.attributesBytes)")
             } else {
@@ -88,7 +86,7 @@ package enum ConversationRow {
             !LeanCloudRows.readOnlyKeys.contains($0.name) && $0.name != "name" && $0.name != "attr" && !$0.value.isNull
         }
         guard !own.isEmpty else { return }
-        let text = rewrite(String(decoding: JSONValue.object(own).serialized(), as: UTF8.self))
+        let text = String(decoding: JSONValue.object(own).serialized(), as: UTF8.self)
         if text.utf8.count > ObjectBounds.fieldsBytes {
             reading.left.append("own fields: \(text.utf8.count) bytes, at most \(ObjectBounds.fieldsBytes)")
         } else {

@@ -2,7 +2,7 @@ package import APIGateway
 import ChatModel
 import Configuration
 package import FileStore
-import Store
+package import Store
 package import Transfers
 
 /// Where files are kept, and what of them an operator may set.
@@ -24,7 +24,7 @@ extension TeahouseServer {
 
     /// The engine of uploads and downloads. The data folder is read in any case: files that were put there before a
     /// folder elsewhere was configured stay there.
-    static func makeTransfers(_ options: ServerOptions, store: Store) throws(ServerError) -> Transfers {
+    package static func makeTransfers(_ options: ServerOptions, store: Store) throws(ServerError) -> Transfers {
         do throws(FileStoreError) {
             var providers: [any FileProvider] = [
                 try ObjectFolder(Self.filesFolder(options), faults: options.files.faults)

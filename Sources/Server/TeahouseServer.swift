@@ -246,6 +246,7 @@ package final class TeahouseServer: Sendable {
         admin.clock = options.clock
         admin.log = options.log
         admin.publicAddress = { address.url }
+        admin.filesAddress = options.publicURL
         admin.moreMetrics = { outbound.metrics }
         let trial = options.runsTrial ? [TrialMode.trouble] : []
         admin.moreTroubles = { outbound.troubles + trial }

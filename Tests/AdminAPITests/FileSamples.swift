@@ -119,11 +119,11 @@ let fileRequestVectors: [(AdminRequest, String)] = [
             .upload(
                 AdminUpload(
                     owner: romeo, name: "n", mediaType: "m", size: 9, source: "0123456789abcdef",
-                    resumed: sampleTransferKey, isAvatar: true))),
+                    resumed: sampleTransferKey, isAvatar: true, importing: 3))),
         ask(
             "upload.open",
             #""owner":"romeo","name":"n","mediaType":"m","size":9,"source":"0123456789abcdef","#
-                + #""resume":"th-tzyxwvutsrqponmlkjihgfedcba","avatar":true"#)
+                + #""resume":"th-tzyxwvutsrqponmlkjihgfedcba","avatar":true,"import":3"#)
     ),
     (
         .transfers(.piece(AdminPiece(offset: 3, bytes: [0, 0xFF, 7, 8]))),

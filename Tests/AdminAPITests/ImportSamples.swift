@@ -8,8 +8,12 @@ let importRequestVectors: [(AdminRequest, String)] = [
         #"{"id":7,"ask":"import.begin","with":{"origin":"http://old","source":"wukongim"}}"#
     ),
     (
-        .imports(.lines(AdminImportLines(number: 3, table: "messages", lines: [#"{"a":1}"#], expected: ["c"]))),
-        #"{"id":7,"ask":"import.lines","with":{"number":3,"table":"messages","lines":["{\"a\":1}"],"expected":["c"]}}"#
+        .imports(
+            .lines(
+                AdminImportLines(
+                    number: 3, table: "files", lines: [#"{"a":1}"#], expected: ["c"], contents: ["th-f1"]))),
+        #"{"id":7,"ask":"import.lines","with":{"number":3,"table":"files","lines":["{\"a\":1}"],"expected":["c"],"#
+            + #""contents":["th-f1"]}}"#
     ),
     (
         .imports(.finish(number: 3, counts: "{}")),
@@ -32,9 +36,9 @@ let importReplyVectors: [(AdminReply, String)] = [
                     .outcome(
                         AdminImportOutcome(
                             rows: 6, added: 1, changed: 2, known: 3, kept: 4, refused: 5,
-                            remarks: [AdminImportRemark(index: 0, text: "no id", refused: true)]))))),
+                            remarks: [AdminImportRemark(index: 0, text: "no id", refused: true)], wanted: [4]))))),
         #"{"id":7,"answer":"import.outcome","with":{"rows":6,"added":1,"changed":2,"known":3,"kept":4,"refused":5,"#
-            + #""remarks":[{"index":0,"text":"no id","refused":true}]}}"#
+            + #""remarks":[{"index":0,"text":"no id","refused":true}],"wanted":[4]}}"#
     ),
     (
         .answer(

@@ -84,6 +84,9 @@ struct ImportScenarios {
             if self.batches < 0 { throw Broken() }
             return try self.destination.send(batch)
         }
+        mutating func bring(_ content: ImportContent) throws(any Error) -> ImportedContent {
+            try self.destination.bring(content)
+        }
         mutating func foresee(
             _ batch: ImportBatch, expecting expected: Set<ObjectID>
         ) throws(any Error) -> ImportBatchOutcome { try self.destination.foresee(batch, expecting: expected) }
@@ -96,7 +99,9 @@ struct ImportScenarios {
     ) throws -> (report: ImportReport, remarks: [String]) {
         var remarks: [String] = []
         let destination = BreakingDestination(
-            destination: StoreDestination(server.server.store, actor: AuditActor(uid: 1, name: "ming")),
+            destination: StoreDestination(
+                server.server.store, actor: AuditActor(uid: 1, name: "ming"),
+                contents: ContentImport(server.server.transfers), address: nil),
             batches: batches)
         var run = FolderImport(folder.folder.path, isDryRun: isDryRun, through: destination) { path, line, remark in
             remarks.append("\(path):\(line) \(remark.text)")

@@ -37,10 +37,7 @@ package struct FileRow: Sendable {
     private func url(_ file: AppFile, at base: String) -> String {
         switch file.place {
         case .address(let text): return text
-        case .link(let key, _):
-            // The name is there for people, and for programs that go by its ending.
-            let name = file.name.isEmpty ? "" : "/" + PercentEncoding.segment(file.name)
-            return base + APIPaths.link(key) + name
+        case .link(let key, _): return APIPaths.link(key, name: file.name, base: base)
         }
     }
 

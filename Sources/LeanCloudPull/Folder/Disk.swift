@@ -77,13 +77,13 @@ package enum Disk {
 }
 
 /// A file that is read from its beginning, piece by piece.
-final class InputFile {
+package final class InputFile {
     private let path: String
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 256 * 1024)
 
     /// - Returns: `nil` when there is no such file.
-    init?(_ path: String) throws(PullError) {
+    package init?(_ path: String) throws(PullError) {
         self.path = path
         self.descriptor = clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard self.descriptor < 0 else { return }
@@ -94,7 +94,7 @@ final class InputFile {
     deinit { if self.descriptor >= 0 { close(self.descriptor) } }
 
     /// The next bytes; none at the end.
-    func read() throws(PullError) -> ArraySlice<UInt8> {
+    package func read() throws(PullError) -> ArraySlice<UInt8> {
         while true {
             let count = Glibc.read(self.descriptor, &self.buffer, self.buffer.count)
             if count >= 0 { return self.buffer[..<count] }

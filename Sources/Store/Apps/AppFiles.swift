@@ -44,7 +44,7 @@ extension AppReads {
     }
 
     /// The content of a file of an app, once it is complete.
-    private func content(of file: AppFile) throws(StoreError) -> FileRecord? {
+    fileprivate func content(of file: AppFile) throws(StoreError) -> FileRecord? {
         guard case .link(let key, isComplete: true) = file.place else { return nil }
         let id = try self.transaction.connection.first("SELECT file_id FROM file_link WHERE key = ?", key) {
             row throws(StoreError) in row.optionalInt64(0).map { FileID(rawValue: $0) }
@@ -80,7 +80,7 @@ extension AppWrites {
         try self.transaction.connection.run(
             """
             DELETE FROM app_file WHERE object_id IN (
-                SELECT object_id FROM app_file WHERE owner_id = ? AND url IS NOT NULL
+                SELECT object_id FROM app_file WHERE owner_id = ? AND url IS NOT NULL AND import IS NULL
                 ORDER BY created_at DESC LIMIT -1 OFFSET ?)
             """, file.owner, AppLimits.filesElsewhere)
     }
@@ -156,6 +156,13 @@ extension AppWrites {
             Self.reopenSQL, link)
     }
 
+    /// True when a legal hold keeps everything of a person.
+    private func isHeld(_ user: UserID) throws(StoreError) -> Bool {
+        try self.transaction.connection.first("SELECT 1 FROM legal_hold WHERE user_id = ? LIMIT 1", user) {
+            (_) throws(StoreError) in true
+        } ?? false
+    }
+
     /// Removes a file of an app with its content.
     ///
     /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)` for what something
@@ -166,9 +173,15 @@ extension AppWrites {
         else {
             throw .refused(.noSuchFile)
         }
-        if let key = try self.transaction.reading.apps.contentKey(of: file) {
+        if let content = try self.transaction.reading.apps.content(of: file) {
+            var actor = actor
+            // The content of one that was imported belongs to nobody, and the row itself refers to it.
+            if !actor.isPrivileged, try self.transaction.reading.imports.number(ofFile: objectID) != nil {
+                guard content.references == 1, try !self.isHeld(file.owner) else { throw .refused(.fileInUse) }
+                actor = .application
+            }
             // Its links go with it, and the row with them.
-            return try self.transaction.files.deleteFile(key, by: actor)
+            return try self.transaction.files.deleteFile(content.key, by: actor)
         }
         try self.transaction.connection.run(
             "DELETE FROM file_link WHERE id = (SELECT link_id FROM app_file WHERE object_id = ?)", objectID.text)

@@ -4,6 +4,8 @@ import ChatModel
 enum FieldHolderKind: Int64 {
     case person = 1
     case conversation = 2
+    /// Files that an import brought: they are the app's, whether something names them or not.
+    case imported = 3
 }
 
 /// Owner of fields that name a file: the file is kept as long as the fields name it.

@@ -38,11 +38,16 @@ extension Verifier {
         try self.noteFile(
             """
             SELECT f.key FROM field_file d JOIN file f ON f.id = d.file_id
-            WHERE f.state <> \(FileState.complete) OR d.kind NOT BETWEEN \(FieldHolderKind.person) AND \(FieldHolderKind.conversation)
+            WHERE f.state <> \(FileState.complete) OR d.kind NOT BETWEEN \(FieldHolderKind.person) AND \(FieldHolderKind.imported)
                 OR (d.kind = \(FieldHolderKind.person) AND NOT EXISTS (SELECT 1 FROM app_user a WHERE a.user_id = d.holder_id))
                 OR (d.kind = \(FieldHolderKind.conversation) AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.id = d.holder_id))
+                OR (d.kind = \(FieldHolderKind.imported) AND NOT EXISTS (SELECT 1 FROM import i WHERE i.number = d.holder_id))
             UNION SELECT a.object_id FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id
             WHERE (a.url IS NULL) = (l.id IS NULL) OR (l.id IS NOT NULL AND l.owner_id <> a.owner_id)
+                OR (a.import IS NOT NULL AND l.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM field_file d
+                    WHERE d.kind = \(FieldHolderKind.imported) AND d.holder_id = a.import AND d.file_id = l.file_id))
+            UNION SELECT m.object_id FROM former_file m LEFT JOIN app_file a ON a.object_id = m.object_id
+            WHERE a.link_id IS NULL
             """
         ) { "The file \($0) of an app is nobody's, or nowhere: keep the folder and report it." }
         try self.noteFile(

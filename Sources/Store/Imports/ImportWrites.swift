@@ -89,6 +89,7 @@ package struct ImportWrites {
                 return .refused("another conversation has its name")
             }
             try self.setFlags(of: made, as: row)
+            try self.keepFiles(of: made.id, row)
             try self.note(made, row, of: number, isNew: true)
             return .made
         }
@@ -100,8 +101,15 @@ package struct ImportWrites {
         guard earlier.revision == known.revision else { return .kept }
         try self.update(known, row, people)
         try self.setFlags(of: known, as: row)
+        try self.keepFiles(of: known.id, row)
         try self.note(known, row, of: number, isNew: false)
         return .updated
+    }
+
+    /// Files that a conversation names in its attributes and fields belong to its members.
+    private func keepFiles(of id: ConversationID, _ row: ImportedConversation) throws(StoreError) {
+        guard row.attributes != nil || row.fields != nil else { return }
+        try self.transaction.apps.keepFiles(of: id, by: .application)
     }
 
     /// Where a conversation is to be.
@@ -246,6 +254,7 @@ package struct ImportWrites {
             current = loaded
         }
         try self.bringMembers(people, into: current, row, isWhole: false)
+        try self.keepFiles(of: current.id, row)
         self.transaction.noteProfile(.team(current.id, .existence))
         try self.note(current, row, of: number, isNew: false)
         return .joined

@@ -50,6 +50,7 @@ let migrations: [Migration] = [
     migration31Imports,
     migration32Jumps,
     migration33Retention,
+    migration34FormerFiles,
 ]
 
 extension Connection {

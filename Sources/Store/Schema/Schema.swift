@@ -728,7 +728,8 @@ enum Schema {
         CREATE INDEX installation_by_user ON installation (user_id, updated_at) WHERE user_id IS NOT NULL;
         CREATE INDEX installation_unbound ON installation (updated_at) WHERE user_id IS NULL;
 
-        -- link_id: through which the content comes and is read; NULL for a file elsewhere, whose address is url.
+        -- link_id: through which the content comes and is read; NULL for a file elsewhere, whose address is url. import: that
+        -- brought it; NULL for one that was made here.
         CREATE TABLE app_file (
             object_id TEXT PRIMARY KEY,
             owner_id INTEGER NOT NULL REFERENCES user (id),
@@ -737,11 +738,24 @@ enum Schema {
             name TEXT NOT NULL,
             media_type TEXT NOT NULL,
             metadata TEXT,
-            created_at INTEGER NOT NULL
+            created_at INTEGER NOT NULL,
+            import INTEGER
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX app_file_elsewhere ON app_file (owner_id, created_at) WHERE url IS NOT NULL;
 
-        -- Files that are named in an app's own fields. kind: 1 of a person, 2 of a conversation.
+        -- Where files were that came with an import. address: without the scheme; path: without percent encoding; here: the
+        -- address that messages have in its place, NULL where theirs stayed.
+        CREATE TABLE former_file (
+            address TEXT PRIMARY KEY COLLATE BINARY,
+            path TEXT NOT NULL COLLATE BINARY,
+            object_id TEXT NOT NULL REFERENCES app_file (object_id) ON DELETE CASCADE,
+            here TEXT
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX former_file_by_path ON former_file (path);
+        CREATE INDEX former_file_by_object ON former_file (object_id);
+
+        -- Files that are named in an app's own fields. kind: 1 of a person, 2 of a conversation, 3 files that the import of
+        -- this number brought, which their app keeps.
         CREATE TABLE field_file (
             kind INTEGER NOT NULL,
             holder_id INTEGER NOT NULL,

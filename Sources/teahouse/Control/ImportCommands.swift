@@ -70,7 +70,7 @@ private struct SocketDestination: ImportDestination {
         }
         let request = AdminImportLines(
             number: number, table: batch.table.rawValue, lines: batch.lines.map { String(decoding: $0, as: UTF8.self) },
-            expected: expected.map(\.text))
+            expected: expected.map(\.text), contents: batch.contents.map(\.text))
         guard case .imports(.outcome(let answer)) = try self.control.ask(.imports(.lines(request))) else {
             throw self.control.unexpectedAnswer
         }
@@ -83,7 +83,19 @@ private struct SocketDestination: ImportDestination {
         outcome.remarks = answer.remarks.map {
             ImportRemark(index: Int($0.index), text: $0.text, isRefusal: $0.refused)
         }
+        outcome.wanted = answer.wanted.map { Int($0) }
         return outcome
+    }
+
+    mutating func bring(_ content: ImportContent) throws(CommandFailure) -> ImportedContent {
+        let uploader = try Uploader(self.control, path: content.path, showsBar: false)
+        do throws(CommandFailure) {
+            return .brought(try uploader.run(content, of: self.number).file)
+        } catch {
+            // One that is too long costs no other; a full disk ends the import.
+            guard error.word == AdminError.Code.refused.rawValue else { throw error }
+            return .refused(error.message)
+        }
     }
 
     mutating func finish(counts: String) throws(CommandFailure) {

@@ -5,6 +5,7 @@ import CLinux
 import CommandLineKit
 import Execution
 import Glibc
+import Imports
 
 /// Sends one file of this machine to the server, piece by piece, and shows how far it is.
 final class Uploader {
@@ -23,7 +24,7 @@ final class Uploader {
     /// Opens the file.
     ///
     /// - Throws: exit code 74 when it cannot be read, 64 when it is no plain file.
-    init(_ control: Control, path: String) throws(CommandFailure) {
+    init(_ control: Control, path: String, showsBar: Bool = true) throws(CommandFailure) {
         let descriptor = clinux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw Self.cannotRead(control, path) }
         var status = stat()
@@ -39,7 +40,7 @@ final class Uploader {
         let digits = String(
             StableHash.xxh64("\(status.st_dev):\(status.st_ino):\(status.st_size):\(changed)"), radix: 16)
         self.source = String(repeating: "0", count: 16 - digits.count) + digits
-        self.line = control.wantsJSON ? nil : LiveLine(control.terminal)
+        self.line = control.wantsJSON || !showsBar ? nil : LiveLine(control.terminal)
     }
 
     deinit { close(self.descriptor) }
@@ -62,9 +63,26 @@ final class Uploader {
         let upload = AdminUpload(
             owner: owner, name: name, mediaType: MediaType.ofName(self.fileName) ?? MediaType.unknown,
             size: self.size, source: self.source, resumed: resuming, isAvatar: isAvatar)
-        guard case .transfers(.one(let transfer)) = try self.control.ask(.transfers(.upload(upload))) else {
-            throw self.control.unexpectedAnswer
+        return try self.send(upload) { () throws(CommandFailure) in
+            try self.control.ask(.transfers(.upload(upload)))
         }
+    }
+
+    /// Uploads a content of an import, or the rest of it.
+    func run(_ content: ImportContent, of number: Int64) throws(CommandFailure) -> AdminTransfer {
+        guard let owner = UserName("import") else { preconditionFailure("import is a name") }
+        let upload = AdminUpload(
+            owner: owner, name: content.name, mediaType: content.mediaType, size: self.size, source: self.source,
+            importing: number)
+        return try self.send(upload) { () throws(CommandFailure) in
+            try self.control.talk { client throws(AdminError) in try client.ask(.transfers(.upload(upload))) }
+        }
+    }
+
+    private func send(
+        _ upload: AdminUpload, opening: () throws(CommandFailure) -> AdminAnswer
+    ) throws(CommandFailure) -> AdminTransfer {
+        guard case .transfers(.one(let transfer)) = try opening() else { throw self.control.unexpectedAnswer }
         if transfer.offset > 0 {
             let values = ["key": transfer.key.text, "share": TransferBoard.share(transfer)]
             self.control.terminal.complain(self.control.text("ctl.upload.goesOn", values) + "\n")

@@ -1,3 +1,4 @@
+import APIKit
 import ByteCodec
 import CLinux
 import ChatModel
@@ -8,6 +9,7 @@ import Glibc
 import Imports
 import Server
 import Store
+import Transfers
 
 /// `teahouse import`
 let importCommand = Command(
@@ -30,27 +32,40 @@ private let importLeanCloudCommand = Command(
         "teahouse import leancloud saved --data /srv/teahouse --report remarks.jsonl",
     ]
 ) { invocation, terminal throws(CommandFailure) in
-    let store = try openStoppedStore(invocation, terminal)
+    let options = try stoppedOptions(invocation, terminal)
+    let store = try openStoppedStore(options)
     defer { store.close() }
+    let transfers: Transfers
+    do throws(ServerError) { transfers = try TeahouseServer.makeTransfers(options, store: store) } catch {
+        throw CommandFailure(.inputOutput, DisplayText.escaped("\(error)"))
+    }
+    defer { transfers.stop() }
     let actor = AuditActor(uid: getuid(), name: terminal.environment["USER"])
     let run = try FolderImportRun(invocation, terminal)
-    try run.carryOut(through: StoreDestination(store, actor: actor)) { (error: StoreError) in
+    var address: FileAddress?
+    if let base = options.publicURL { address = { link, name in APIPaths.link(link, name: name, base: base) } }
+    let destination = StoreDestination(store, actor: actor, contents: ContentImport(transfers), address: address)
+    try run.carryOut(through: destination) { (error: StoreError) in
         CommandFailure(error.exitCode, DisplayText.escaped(error.description))
     }
 }
 
-/// The store of a server that does not run.
-func openStoppedStore(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) -> Store {
+/// Options of a server that does not run, as its configuration says.
+func stoppedOptions(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) -> ServerOptions {
     let settings = try checkedSettings(invocation, terminal)
-    var options: StoreOptions
     do throws(ConfigurationError) {
-        options = try ServerOptions(settings, log: Log(level: .warning)).store
+        var options = try ServerOptions(settings, log: Log(level: .warning))
+        options.store.queuesHooks = false
+        return options
     } catch {
         throw CommandFailure(.configuration, DisplayText.escaped(error.description))
     }
-    options.queuesHooks = false
+}
+
+/// The store of a server that does not run.
+func openStoppedStore(_ options: ServerOptions) throws(CommandFailure) -> Store {
     do throws(StoreError) {
-        return try Store(options)
+        return try Store(options.store)
     } catch {
         throw CommandFailure(error.exitCode, DisplayText.escaped(error.description))
     }

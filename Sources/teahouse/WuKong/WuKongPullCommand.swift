@@ -61,7 +61,7 @@ let importWuKongCommand = Command(
     ]
 ) { invocation, terminal throws(CommandFailure) in
     // A folder that cannot be imported into is no reason to fetch for an hour.
-    let store = try openStoppedStore(invocation, terminal)
+    let store = try openStoppedStore(try stoppedOptions(invocation, terminal))
     defer { store.close() }
     var isWhole = true
     if invocation.value("from") != nil {

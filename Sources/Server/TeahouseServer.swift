@@ -222,12 +222,11 @@ package final class TeahouseServer: Sendable {
                 ]
                 if servesLeanCloud { gateways.append(LeanCloudGateway(services: leanCloud, reactor: reactor)) }
                 if servesWuKong { gateways.append(WuKongGateway(services: services, reactor: reactor)) }
-                gateways += [
-                    FilesGateway(context: files, reactor: reactor), RouteGateway(context: api, reactor: reactor),
-                ]
+                let contents = FilesGateway(context: files, reactor: reactor)
+                gateways += [contents, RouteGateway(context: api, reactor: reactor)]
                 return gateways + [
                     monitoring(reactor), SetupPage(accounts: accounts, reactor: reactor), Page(), CardPage(card),
-                    LandingPage(name: card.name, tls: tls),
+                    LandingPage(name: card.name, tls: tls), FormerFilesGateway(contents),
                 ]
             }
         } catch {

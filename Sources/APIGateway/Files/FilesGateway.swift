@@ -125,11 +125,28 @@ package final class FilesGateway: Gateway {
         }
     }
 
+    /// Longest path that is looked up among those that files had elsewhere, bytes.
+    private static let formerPathBytes = 4096
+
+    /// Answers a request that nobody else has taken, where it may be for a file by the path that it had elsewhere.
+    func respondToFormerPath(_ request: HTTPRequest, _ responder: HTTPResponder) -> Bool {
+        guard request.method == "GET" || request.method == "HEAD", request.path != "/",
+            request.path.utf8.count <= Self.formerPathBytes, self.context.settings.servesLinks
+        else { return false }
+        do throws(APIFailure) {
+            try self.download(request, responder, isEmbeddable: true).begin(formerPath: request.path, request)
+        } catch {
+            responder.send(error)
+        }
+        return true
+    }
+
     private func download(
-        _ request: HTTPRequest, _ responder: HTTPResponder
+        _ request: HTTPRequest, _ responder: HTTPResponder, isEmbeddable: Bool = false
     ) throws(APIFailure) -> DownloadExchange {
         let exchange = DownloadExchange(
-            request, responder, context: self.context, port: try self.port(), isOpen: self.takesAnyOrigin(request)
+            request, responder, context: self.context, port: try self.port(), isOpen: self.takesAnyOrigin(request),
+            isEmbeddable: isEmbeddable
         ) { [unowned self] ticket in self.left(ticket) }
         self.exchanges[exchange.ticket] = exchange
         return exchange

@@ -50,16 +50,17 @@ final class DownloadExchange: FileExchange {
 
     private var isOver: Bool { if case .over = self.phase { true } else { false } }
 
+    /// - Parameter isEmbeddable: pages of any origin may show it as a picture, and only listed ones may read it.
     init(
         _ request: HTTPRequest, _ responder: HTTPResponder, context: FilesContext, port: ExchangePort, isOpen: Bool,
-        leave: @escaping (UInt64) -> Void
+        isEmbeddable: Bool, leave: @escaping (UInt64) -> Void
     ) {
         self.ticket = port.ticket
         self.context = context
         self.port = port
         self.responder = responder
         self.isOpen = isOpen
-        self.mayBeEmbedded = isOpen || request.isFromListedPage
+        self.mayBeEmbedded = isOpen || isEmbeddable || request.isFromListedPage
         self.leave = leave
         let headers = request.headers
         self.wishes = DownloadPlan.Wishes(
@@ -104,6 +105,21 @@ final class DownloadExchange: FileExchange {
             for: .address(request.peer.throttleKey),
             { transaction throws(StoreError) in try transaction.files.file(link: link) },
             then: self.port.back(to: Self.self) { $0.found($1) })
+    }
+
+    /// A file by the path that it had at another server, for whoever knows it; nobody else has taken the request.
+    func begin(formerPath path: String, _ request: HTTPRequest) {
+        self.responder.whenEnded = { [unowned self] in self.ended() }
+        if let failure = self.context.api.takeFromAddress(request) { return self.refuse(failure) }
+        self.context.services.store.read(
+            for: .address(request.peer.throttleKey),
+            { transaction throws(StoreError) in try transaction.imports.file(formerPath: path) },
+            then: self.port.back(to: Self.self) { (exchange, result: Result<FileRecord?, StoreError>) in
+                guard case .success(nil) = result else { return exchange.found(result) }
+                guard !exchange.isOver else { return }
+                // As for every path that is nothing here.
+                exchange.finish { $0.respond(status: 404, error: "not found") }
+            })
     }
 
     /// A picture, for whoever knows whose: apps show it in views that send no token.

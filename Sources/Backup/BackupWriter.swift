@@ -52,7 +52,7 @@ package struct BackupWriter {
     /// Called with how far it is.
     package var progress: (BackupProgress) -> Void = { _ in }
     /// Asked between two pieces; false ends it.
-    package var isWanted: () -> Bool = { true }
+    package var isWanted: @Sendable () -> Bool = { true }
 
     /// - Parameter directory: the folder of backups; made when it is not there.
     package init(_ directory: String, clock: Clock = .system) {
@@ -115,7 +115,7 @@ package struct BackupWriter {
             Array(text.dropFirst(Int(offset)))
         }
         var manifest = BackupManifest(facts, files: files.count, bytes: files.bytes, listHash: list.hash)
-        try BackupProof(partial, facts, self.clock).check { done, all in
+        try BackupProof(partial, facts, self.clock, isWanted: self.isWanted).check { done, all in
             self.progress(BackupProgress(.verify, done: done, all: all))
         }
         guard self.isWanted() else { throw .ended }
@@ -228,15 +228,20 @@ struct BackupProof {
     private let folder: String
     private let facts: BackupFacts
     private let clock: Clock
+    private let isWanted: @Sendable () -> Bool
 
-    init(_ folder: String, _ facts: BackupFacts, _ clock: Clock) {
+    /// - Parameter isWanted: asked all the while; false ends it.
+    init(
+        _ folder: String, _ facts: BackupFacts, _ clock: Clock, isWanted: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.folder = folder
         self.facts = facts
         self.clock = clock
+        self.isWanted = isWanted
     }
 
     /// - Parameter reading: called with the bytes of contents that were read, and all of them.
-    /// - Throws: `unsound` with what is wrong.
+    /// - Throws: `unsound` with what is wrong; `ended` when it is not wanted any more.
     func check(reading: @escaping (Int64, Int64) -> Void) throws(BackupError) {
         var options = VerifyOptions()
         options.tokenDays = Int(max(0, min(self.facts.tokenDays, 36_500)))
@@ -246,6 +251,8 @@ struct BackupProof {
         var contents = ContentVerifier(
             self.folder, directory: BackupFiles.isFolder(elsewhere) ? elsewhere : "", isQuick: false)
         contents.passesOverDamaged = true
+        contents.isWanted = self.isWanted
+        options.isWanted = self.isWanted
         contents.progress = reading
         let report: VerifyReport
         do throws(StoreError) {
@@ -253,7 +260,7 @@ struct BackupProof {
                 try contents.run(rows) { note(.content, $0) }
             }
         } catch {
-            throw .store(error)
+            throw self.isWanted() ? .store(error) : .ended
         }
         // What opening left behind is no part of the backup.
         unlink("\(self.folder)/lock")

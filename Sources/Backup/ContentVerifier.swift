@@ -20,6 +20,8 @@ package struct ContentVerifier {
     var passesOverDamaged = false
     /// Bytes of contents on the disk that were looked at, and all of them.
     package var progress: (Int64, Int64) -> Void = { _, _ in }
+    /// Asked between two pieces; false ends it, as `unavailable`.
+    package var isWanted: () -> Bool = { true }
     /// Contents that were looked at.
     package private(set) var objects: Int64 = 0
     /// Bytes of those on the disk.
@@ -42,11 +44,13 @@ package struct ContentVerifier {
         while true {
             let page = try rows.files.allObjects(after: last, limit: Self.together)
             for record in page where !self.passesOverDamaged || record.state != .damaged {
+                guard self.isWanted() else { throw .unavailable }
                 self.check(record.object, providers, note, all)
                 self.objects += 1
                 self.bytes += record.object.storedSize
                 self.progress(self.bytes, all)
             }
+            guard self.isWanted() else { throw .unavailable }
             guard page.count == Self.together, let end = page.last?.object.hash else { break }
             last = end
         }
@@ -79,10 +83,11 @@ package struct ContentVerifier {
                 _ = try provider.open(object)
             } else {
                 var read = self.bytes
+                let isWanted = self.isWanted
                 try provider.check(object) { count in
                     read += Int64(count)
                     self.progress(read, all)
-                    return true
+                    return isWanted()
                 }
             }
         } catch {

@@ -197,6 +197,19 @@ package enum MetricsCatalogue {
                 .gauge("teahouse_verify_findings", "Problems that the last verification found.", verify.findings),
             ]
         }
+        if let backup = snapshot.slow?.lastBackup {
+            families += [
+                .gauge(
+                    "teahouse_backup_timestamp_seconds",
+                    "Moment that the last verified backup is of, in seconds since 1970.",
+                    .time(milliseconds: backup.atMilliseconds)),
+                .gauge(
+                    "teahouse_backup_verified_timestamp_seconds",
+                    "When the last verified backup was verified, in seconds since 1970.",
+                    .time(milliseconds: backup.verifiedAtMilliseconds)),
+                .gauge("teahouse_backup_bytes", "Bytes of all files of the last verified backup.", backup.bytes),
+            ]
+        }
         return families
     }
 

@@ -76,6 +76,30 @@ package final class Connection {
         self.breakingOff.deallocate()
     }
 
+    /// Question of `breakOff`, kept for the progress handler.
+    private var question: Question?
+
+    /// Breaks off the statements of a connection that writes once `isWanted` says no; it is asked every some tens of
+    /// microseconds while one runs. They fail as `interrupted`.
+    package func breakOff(unless isWanted: @escaping () -> Bool) {
+        let question = Question(isWanted)
+        self.question = question
+        sqlite3_progress_handler(
+            self.handle, Self.operationsBetweenLooks,
+            { question in
+                guard let question else { return 0 }
+                // SAFETY: the connection keeps the question as long as SQLite has its address.
+                return Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().isWanted() ? 0 : 1
+            }, Unmanaged.passUnretained(question).toOpaque())
+    }
+
+    /// Closure with an address.
+    private final class Question {
+        let isWanted: () -> Bool
+
+        init(_ isWanted: @escaping () -> Bool) { self.isWanted = isWanted }
+    }
+
     /// Bytes of the write-ahead log that hold pages since it was last restarted.
     package var logBytes: Int64 { Int64(self.logPageCount.pointee) * 4096 }
 

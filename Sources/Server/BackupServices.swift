@@ -2,7 +2,7 @@ package import Backup
 import Configuration
 import Diagnostics
 import Execution
-import Store
+package import Store
 
 /// Backups that the server makes by itself.
 package struct BackupScheduleOptions: Sendable {
@@ -30,6 +30,23 @@ extension ServerOptions {
     }
 }
 
+extension ServerOptions {
+    /// Copies the database before its schema is upgraded; for `StoreOptions.beforeUpgrade`.
+    package var upgradeCopy: @Sendable (SchemaUpgrade) throws(StoreError) -> Void {
+        let (clock, log) = (self.clock, self.log)
+        return { upgrade throws(StoreError) in
+            do throws(BackupError) {
+                let copy = try UpgradeCopy.make(
+                    upgrade, version: Version.text, now: clock.wallMilliseconds(),
+                    withoutCopy: "teahouse serve --" + TeahouseServer.withoutUpgradeCopy)
+                log.info("copied_before_upgrade", ["path": .text(copy.path), "bytes": .bytes(copy.bytes)])
+            } catch {
+                throw error.ofStart
+            }
+        }
+    }
+}
+
 extension TeahouseServer {
     /// Switch of `teahouse serve` that starts without a copy of the database.
     package static let withoutUpgradeCopy = "no-upgrade-copy"
@@ -37,18 +54,7 @@ extension TeahouseServer {
     /// Options of the store, with a copy before its schema is upgraded.
     static func storeOptions(_ options: ServerOptions) -> StoreOptions {
         var store = OutboundServices.storeOptions(options)
-        guard options.copiesBeforeUpgrade else { return store }
-        let (clock, log) = (options.clock, options.log)
-        store.beforeUpgrade = { upgrade throws(StoreError) in
-            do throws(BackupError) {
-                let copy = try UpgradeCopy.make(
-                    upgrade, version: Version.text, now: clock.wallMilliseconds(),
-                    withoutCopy: "--" + Self.withoutUpgradeCopy)
-                log.info("copied_before_upgrade", ["path": .text(copy.path), "bytes": .bytes(copy.bytes)])
-            } catch {
-                throw error.ofStart
-            }
-        }
+        if options.copiesBeforeUpgrade { store.beforeUpgrade = options.upgradeCopy }
         return store
     }
 

@@ -103,6 +103,29 @@ final class BackupFixture {
         #expect(BackupShelf(fixture.shelf.path).newest == made.path)
     }
 
+    @Test("a stop of the server does not wait for the end of a verification")
+    func endedWhileVerified() throws {
+        let fixture = try BackupFixture()
+        var writer = BackupWriter(fixture.shelf.path)
+        let shelf = fixture.shelf.path
+        let looks = Lock(0)
+        // The list of files is there when the verification begins.
+        let isVerified: @Sendable () -> Bool = {
+            BackupFiles.names(in: shelf).contains { BackupFiles.size("\(shelf)/\($0)/files.sha256") != nil }
+        }
+        writer.isWanted = {
+            guard isVerified() else { return true }
+            return looks.withLock { looks in
+                looks += 1
+                return looks < 3
+            }
+        }
+        #expect(throws: BackupError.ended) { try writer.run(fixture.source) }
+        // It was asked within the first statements, broken off there, and asked for why.
+        #expect(looks.withLock { $0 } <= 5)
+        #expect(fixture.names.isEmpty)
+    }
+
     @Test("a folder without a manifest, or with one that was not verified, is no backup")
     func unverified() throws {
         let fixture = try BackupFixture()

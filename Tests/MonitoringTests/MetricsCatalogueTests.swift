@@ -29,6 +29,9 @@ struct MetricsCatalogueTests {
         slow.room = (1, 2)
         slow.filesRoom = (1, 2, 1)
         slow.lastVerify = LastVerify(atMilliseconds: 1_800_000_000_000, findings: 0, isQuick: false)
+        slow.lastBackup = LastBackup(
+            atMilliseconds: 1_700_000_000_000, verifiedAtMilliseconds: 1_700_000_060_000, name: "teahouse-1", bytes: 5,
+            proof: "ab")
         slow.descriptors = (10, 1_024)
         snapshot.slow = slow
         let counts = DurationCounts.boundsMicroseconds.indices.map { Int64($0) }
@@ -73,6 +76,9 @@ struct MetricsCatalogueTests {
         #expect(values[#"teahouse_store_commit_duration_seconds_bucket{le="0.000256"}"#] == 1)
         #expect(values[#"teahouse_disk_free_bytes{disk="files"}"#] == 1)
         #expect(values["teahouse_verify_timestamp_seconds"] == 1_800_000_000)
+        #expect(values["teahouse_backup_timestamp_seconds"] == 1_700_000_000)
+        #expect(values["teahouse_backup_verified_timestamp_seconds"] == 1_700_000_060)
+        #expect(values["teahouse_backup_bytes"] == 5)
     }
 
     @Test("promtool has nothing against the text, where it is installed")

@@ -30,6 +30,9 @@ struct Connection {
         nonmutating set { self.base.breaksOffAt = newValue }
     }
 
+    /// Breaks off statements of a connection that writes once `isWanted` says no; see `SQLite.Connection`.
+    func breakOff(unless isWanted: @escaping () -> Bool) { self.base.breakOff(unless: isWanted) }
+
     /// Bytes of the write-ahead log that hold pages since it was last restarted.
     var logBytes: Int64 { self.base.logBytes }
 

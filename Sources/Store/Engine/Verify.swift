@@ -13,6 +13,8 @@ package struct VerifyOptions: Sendable {
     package var expectations: [VerifyExpectation] = []
     /// Findings after which the rest is only counted.
     package var maximumFindings = 1_000
+    /// Asked all the while, within a statement as well; false ends it, as `unavailable`.
+    package var isWanted: (@Sendable () -> Bool)?
 
     package init() {}
 }
@@ -144,7 +146,7 @@ package struct VerifyReport: Sendable {
 ///
 /// - Parameter also: checks what else belongs to the folder, with what the rows say, while the folder is held; it tells
 ///   what is wrong as sentences. Not called when the database cannot be read.
-/// - Throws: `alreadyRunning` while a server holds the folder; `notFound` without a database, `invalid` where there was
+/// - Throws: `unavailable` when it is not wanted any more; `alreadyRunning` while a server holds the folder; `notFound` without a database, `invalid` where there was
 ///   one; `schemaTooNew`.
 package func verifyFolder(
     _ path: String, _ options: VerifyOptions = VerifyOptions(),
@@ -163,12 +165,14 @@ package func verifyFolder(
     }
     do throws(StoreError) {
         let connection = try Connection(path: folder.databasePath, role: .writer(synchronous: "FULL"))
+        if let isWanted = options.isWanted { connection.breakOff(unless: isWanted) }
         let tables = try connection.first("SELECT count(*) FROM sqlite_master") { row throws(StoreError) in row.int64(0)
         }
         guard let tables, tables > 0 else { throw LostDatabase.hasNoTables(path).error }
         try Verifier(connection, options, notes).run(logIn: LogStart.path(in: path))
         try also(ReadTransaction(connection, UserNames())) { notes.add($0, $1) }
     } catch {
+        if let isWanted = options.isWanted, !isWanted() { throw .unavailable }
         guard case .fatal(let text) = error else { throw error }
         notes.add(.damagedFile, "The database cannot be read: \(text). Restore the last backup.")
     }

@@ -70,11 +70,12 @@ private let exportLeanCloudCommand = Command(
 private func stoppedStore(
     _ settings: Settings, _ terminal: Terminal
 ) throws(CommandFailure) -> (Store, [any FileProvider]) {
-    let options: ServerOptions
+    var options: ServerOptions
     do throws(ConfigurationError) { options = try ServerOptions(settings, log: .silent) } catch {
         throw CommandFailure(.configuration, DisplayText.escaped(error.description))
     }
     let store: Store
+    options.store.beforeUpgrade = options.upgradeCopy
     do throws(StoreError) { store = try Store(options.store) } catch {
         throw CommandFailure(exitCode(for: error), DisplayText.escaped(error.description))
     }

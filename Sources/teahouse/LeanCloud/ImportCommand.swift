@@ -56,6 +56,7 @@ func stoppedOptions(_ invocation: Invocation, _ terminal: Terminal) throws(Comma
     do throws(ConfigurationError) {
         var options = try ServerOptions(settings, log: Log(level: .warning))
         options.store.queuesHooks = false
+        options.store.beforeUpgrade = options.upgradeCopy
         return options
     } catch {
         throw CommandFailure(.configuration, DisplayText.escaped(error.description))

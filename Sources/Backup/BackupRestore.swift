@@ -68,7 +68,7 @@ package struct BackupRestore {
         }
     }
 
-    private func checkedManifest() throws(BackupError) -> BackupManifest {
+    func checkedManifest() throws(BackupError) -> BackupManifest {
         let name = self.backup.split(separator: "/").last.map { String($0) } ?? ""
         guard !BackupName.isPartial(name) else {
             throw .refused("\(self.backup) was broken off: it is no backup, take another one")

@@ -42,8 +42,8 @@ package final class LiveSource: BackupSource {
     /// Names in the data folder that are not copied as they are.
     private static let passedOver: Set<String> = [
         "lock", "ballast", "files", "log", LiveSource.journalName, "admin.sock", "backups", "last-verify.json",
-        "last-backup.json",
-        UpgradeCopy.shelf, Rollback.shelf, LiveSource.workName, BackupPlace.configuration, BackupPlace.directory,
+        "last-backup.json", UpgradeCopy.shelf, Rollback.shelf, "restore-work", LiveSource.workName,
+        BackupPlace.configuration, BackupPlace.directory,
     ]
     /// Beginnings of such names.
     private static let passedOverPrefixes = ["teahouse.db", "search.db"]

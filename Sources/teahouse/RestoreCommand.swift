@@ -1,6 +1,9 @@
 import Backup
 import ByteCodec
+import ChatModel
 import CommandLineKit
+import Configuration
+import Glibc
 import Store
 
 /// `teahouse restore`
@@ -8,13 +11,19 @@ let restoreCommand = Command(
     "restore", summary: "command.restore", arguments: [CommandArgument("BACKUP", help: "argument.backup")],
     options: [
         CommandOption("data", .value("FOLDER"), help: "option.restoreData", isRequired: true),
-        CommandOption("end-sessions", .flag, help: "option.endSessions"), SharedOption.json,
+        CommandOption("end-sessions", .flag, help: "option.endSessions"),
+        CommandOption("only", .value("CONVERSATION"), help: "option.restoreOnly"),
+        CommandOption("only-file", .value("FILE"), help: "option.restoreOnlyFile"), SharedOption.config,
+        SharedOption.json,
     ],
     examples: [
         "teahouse restore /srv/backups/teahouse-20261123T173012Z --data /srv/teahouse",
         "teahouse restore /srv/backups/teahouse-20261123T173012Z --data /srv/teahouse --end-sessions",
+        "teahouse restore /srv/backups/teahouse-20261123T173012Z --data /srv/teahouse --only tea",
     ]
 ) { invocation, terminal throws(CommandFailure) in
+    if let name = invocation.value("only") { return try restoreConversation(name, invocation, terminal) }
+    if let key = invocation.value("only-file") { return try restoreFile(key, invocation, terminal) }
     let line = invocation.has("json") ? nil : LiveLine(terminal)
     var options = RestoreOptions()
     options.endsSessions = invocation.has("end-sessions")
@@ -71,4 +80,73 @@ private func json(of restored: RestoredFolder) -> [UInt8] {
     json.boolean(restored.hasDirectory)
     json.endObject()
     return json.bytes
+}
+
+/// Brings one conversation back into the data folder of a server that does not run.
+private func restoreConversation(
+    _ name: String, _ invocation: Invocation, _ terminal: Terminal
+) throws(CommandFailure) {
+    let settings = try checkedSettings(invocation, terminal)
+    let store = try openStoppedStore(try stoppedOptions(invocation, terminal))
+    defer { store.close() }
+    let back: RestoredConversation
+    do throws(BackupError) {
+        let actor = AuditActor(uid: getuid(), name: terminal.environment["USER"])
+        back = try ConversationRestore(
+            invocation.argument("BACKUP"), into: store, folder: settings.dataFolder, actor: actor
+        ).run(name)
+    } catch {
+        throw CommandFailure(error.exitCode, DisplayText.escaped(error.description))
+    }
+    let numbers: [(name: StaticString, value: Int64)] = [
+        ("members", back.members), ("added", back.added), ("known", back.known), ("refused", back.refused),
+    ]
+    if invocation.has("json") {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("id")
+        json.string(back.objectID.text)
+        json.key("title")
+        json.string(back.title)
+        for number in numbers {
+            json.key(number.name)
+            json.integer(number.value)
+        }
+        json.endObject()
+        return try terminal.print(DisplayText.escapedJSON(String(decoding: json.bytes, as: UTF8.self)) + "\n")
+    }
+    var values = ["id": back.objectID.text, "title": DisplayText.escaped(back.title)]
+    for number in numbers { values["\(number.name)"] = String(number.value) }
+    try terminal.print(terminal.text("restore.conversation", values) + "\n")
+    if back.refused > 0 { try terminal.print(terminal.text("restore.refused", values) + "\n") }
+}
+
+/// Brings one file back into the data folder of a server that does not run.
+private func restoreFile(_ key: String, _ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) {
+    let settings = try checkedSettings(invocation, terminal)
+    let store = try openStoppedStore(try stoppedOptions(invocation, terminal))
+    defer { store.close() }
+    let back: RestoredFile
+    do throws(BackupError) {
+        let actor = AuditActor(uid: getuid(), name: terminal.environment["USER"])
+        back = try FileRestore(
+            invocation.argument("BACKUP"), into: store, folder: settings.dataFolder, actor: actor
+        ).run(key)
+    } catch {
+        throw CommandFailure(error.exitCode, DisplayText.escaped(error.description))
+    }
+    if invocation.has("json") {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("key")
+        json.string(back.key.description)
+        json.key("bytes")
+        json.integer(back.bytes)
+        json.endObject()
+        return try terminal.print(DisplayText.escapedJSON(String(decoding: json.bytes, as: UTF8.self)) + "\n")
+    }
+    let values = [
+        "name": DisplayText.escaped(back.name), "key": back.key.description, "bytes": shownBytes(back.bytes),
+    ]
+    try terminal.print(terminal.text("restore.file", values) + "\n")
 }

@@ -42,7 +42,7 @@ package final class LiveSource: BackupSource {
     /// Names in the data folder that are not copied as they are.
     private static let passedOver: Set<String> = [
         "lock", "ballast", "files", "log", LiveSource.journalName, "admin.sock", "backups", "last-verify.json",
-        "last-backup.json", UpgradeCopy.shelf, Rollback.shelf, "restore-work", LiveSource.workName,
+        "last-backup.json", "last-scrub.json", UpgradeCopy.shelf, Rollback.shelf, "restore-work", LiveSource.workName,
         BackupPlace.configuration, BackupPlace.directory,
     ]
     /// Beginnings of such names.

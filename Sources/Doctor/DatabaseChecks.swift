@@ -108,6 +108,25 @@ func checkLastBackup(_ last: LastBackup?, now: Int64) -> Finding {
         advice: "run teahouse ctl backup DIRECTORY", values: values)
 }
 
+func checkLastScrub(_ last: LastScrub, now: Int64) -> Finding {
+    let hours = max(0, now - last.atMilliseconds) / 3_600_000
+    let values = [
+        "hours": String(hours), "rows": String(last.rows), "tables": String(last.tables),
+        "passedOver": String(last.passedOver), "count": String(last.findings),
+    ]
+    guard last.findings == 0 else {
+        return Finding(
+            .problem, "scrub.found", "the server read its database {hours} hours ago, and {count} things were wrong",
+            advice: "keep a copy of the folder, stop teahouse and run teahouse verify", values: values)
+    }
+    return Finding(
+        .ok, "scrub.good",
+        """
+        the server read its database {hours} hours ago: {rows} bodies and {tables} tables are in order, {passedOver} tables took \
+        too long
+        """, values: values)
+}
+
 /// Days after which nobody goes back from an upgrade any more.
 private let upgradeDays: Int64 = 30
 

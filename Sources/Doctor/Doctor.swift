@@ -20,6 +20,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings += checkDatabase(input.dataFolder)
     findings.append(checkLastVerify(input.lastVerify, now: input.clock.wallMilliseconds()))
     findings.append(checkLastBackup(input.lastBackup, now: input.clock.wallMilliseconds()))
+    if let last = input.lastScrub { findings.append(checkLastScrub(last, now: input.clock.wallMilliseconds())) }
     if let copies = input.upgradeCopies {
         findings.append(checkUpgradeCopies(copies, now: input.clock.wallMilliseconds()))
     }

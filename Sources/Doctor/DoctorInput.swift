@@ -73,6 +73,8 @@ package struct DoctorInput: Sendable {
     package var filesStopFreePercent: Int64 = 5
     /// When the folder was last verified, and what came of it; `nil` for never.
     package var lastVerify: LastVerify?
+    /// The last scrub of the database by a running server; `nil` for none.
+    package var lastScrub: LastScrub?
     /// The last backup that was verified; `nil` for none.
     package var lastBackup: LastBackup?
     /// Copies of the database from before an upgrade: the schema in the newest, its time in UTC milliseconds, and the bytes of all;

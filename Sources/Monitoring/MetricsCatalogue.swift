@@ -197,6 +197,18 @@ package enum MetricsCatalogue {
                 .gauge("teahouse_verify_findings", "Problems that the last verification found.", verify.findings),
             ]
         }
+        if let scrub = snapshot.slow?.lastScrub {
+            families += [
+                .gauge(
+                    "teahouse_scrub_timestamp_seconds",
+                    "End of the last reading of the whole database for damage, in seconds since 1970.",
+                    .time(milliseconds: scrub.atMilliseconds)),
+                .gauge("teahouse_scrub_rows", "Bodies that it compared with their hashes.", scrub.rows),
+                .gauge("teahouse_scrub_tables", "Tables that it compared with their indexes.", scrub.tables),
+                .gauge("teahouse_scrub_tables_passed_over", "Tables that took too long for that.", scrub.passedOver),
+                .gauge("teahouse_scrub_findings", "Faults that it found.", scrub.findings),
+            ]
+        }
         if let backup = snapshot.slow?.lastBackup {
             families += [
                 .gauge(

@@ -60,6 +60,8 @@ package struct SlowReading: Sendable {
     package var filesRoom: (freeBytes: Int64, totalBytes: Int64, stopsBelowBytes: Int64)?
     /// Last verification; `nil` for none.
     package var lastVerify: LastVerify?
+    /// Last scrub of the database; `nil` for none.
+    package var lastScrub: LastScrub?
     /// Last backup that was verified; `nil` for none.
     package var lastBackup: LastBackup?
     /// Open descriptors and their bound.

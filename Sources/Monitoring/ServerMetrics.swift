@@ -132,6 +132,7 @@ package final class ServerMetrics: Sendable {
                 reading.filesRoom = (room.freeBytes, room.totalBytes, bound)
             }
             reading.lastVerify = LastVerify.read(in: parts.folder)
+            reading.lastScrub = LastScrub.read(in: parts.folder)
             reading.lastBackup = LastBackup.read(in: parts.folder)
             reading.descriptors = ProcessReading.descriptors()
             return reading

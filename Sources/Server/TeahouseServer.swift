@@ -40,6 +40,7 @@ package final class TeahouseServer: Sendable {
     private let lateProfiles: LateProfileProvider?
     private let backups: BackupService
     private let backupSchedule: BackupSchedule
+    private let scrub: ScrubSchedule
     private let outbound: OutboundServices
     private let admin: AdminService
     private let live: LiveSettings
@@ -144,11 +145,13 @@ package final class TeahouseServer: Sendable {
         self.backups = Self.makeBackups(options, store: self.store)
         let schedule = BackupSchedule(options, self.backups)
         self.backupSchedule = schedule
+        let scrub = ScrubSchedule(options, self.store)
+        self.scrub = scrub
         do throws(AdminError) {
             var admin = Self.adminOptions(options, self.transport, self.address, self.outbound, self.live, self.search)
             admin.backups = self.backups
             let troubles = admin.moreTroubles
-            admin.moreTroubles = { troubles() + schedule.troubles }
+            admin.moreTroubles = { troubles() + schedule.troubles + scrub.troubles }
             self.admin = try AdminService(
                 admin, store: self.store, accounts: self.accounts, broker: self.broker, moderation: moderation,
                 transfers: self.transfers,
@@ -157,6 +160,7 @@ package final class TeahouseServer: Sendable {
             self.metricsPort.stop()
             self.backups.stop()
             self.backupSchedule.stop()
+            self.scrub.stop()
             self.outbound.stop()
             self.search.stop()
             Self.stop(self.transfers, self.profiles, self.lateProfiles)
@@ -268,6 +272,7 @@ package final class TeahouseServer: Sendable {
         self.metricsPort.stop()
         self.backups.stop()
         self.backupSchedule.stop()
+        self.scrub.stop()
         self.outbound.stop()
         self.search.stop()
         Self.stop(self.transfers, self.profiles, self.lateProfiles)

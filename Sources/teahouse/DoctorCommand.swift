@@ -54,6 +54,7 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     input.filesStopFreeBytes = settings[Keys.filesStopFreeBytes]
     input.filesStopFreePercent = settings[Keys.filesStopFreePercent]
     input.lastVerify = LastVerify.read(in: folder)
+    input.lastScrub = LastScrub.read(in: folder)
     input.lastBackup = LastBackup.read(in: folder)
     let copies = UpgradeCopy.all(in: folder)
     if let newest = copies.last {

@@ -29,6 +29,7 @@ struct MetricsCatalogueTests {
         slow.room = (1, 2)
         slow.filesRoom = (1, 2, 1)
         slow.lastVerify = LastVerify(atMilliseconds: 1_800_000_000_000, findings: 0, isQuick: false)
+        slow.lastScrub = LastScrub(atMilliseconds: 1_750_000_000_000, rows: 9, tables: 8, passedOver: 1, findings: 2)
         slow.lastBackup = LastBackup(
             atMilliseconds: 1_700_000_000_000, verifiedAtMilliseconds: 1_700_000_060_000, name: "teahouse-1", bytes: 5,
             proof: "ab")
@@ -79,6 +80,8 @@ struct MetricsCatalogueTests {
         #expect(values["teahouse_backup_timestamp_seconds"] == 1_700_000_000)
         #expect(values["teahouse_backup_verified_timestamp_seconds"] == 1_700_000_060)
         #expect(values["teahouse_backup_bytes"] == 5)
+        #expect(values["teahouse_scrub_timestamp_seconds"] == 1_750_000_000)
+        #expect(values["teahouse_scrub_findings"] == 2 && values["teahouse_scrub_tables_passed_over"] == 1)
     }
 
     @Test("promtool has nothing against the text, where it is installed")

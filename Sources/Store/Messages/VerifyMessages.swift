@@ -183,3 +183,47 @@ extension Verifier {
         ) { "The file \($0) is named by a message that is not there: keep the folder and report it." }
     }
 }
+
+// Bodies in pages, for the scrub of a running server.
+extension Connection {
+    /// Looks at messages behind a place.
+    ///
+    /// - Returns: number of messages, the last place, and the places whose body is not the one that was stored.
+    func checkBodies(
+        after place: MessagePlace, limit: Int64
+    ) throws(StoreError) -> (count: Int, last: MessagePlace, damaged: [MessagePlace]) {
+        let completedUntil = try self.meta("completed_until")
+        let rows = try self.query(
+            """
+            SELECT conversation_id, sequence, id, flags, kind, body, body_hash FROM message
+            WHERE (conversation_id, sequence) > (?, ?) ORDER BY conversation_id, sequence LIMIT ?
+            """, place.conversation, place.sequence, limit
+        ) { row throws(StoreError) in
+            let body = row.blob(5)
+            let isWithdrawn = MessageFlags(rawValue: row.int64(3)).contains(.withdrawn)
+            let isUnproven = row.int64(4) > 0 && row.int64(2) <= completedUntil
+            let isIntact = isWithdrawn ? body.isEmpty : XXHash.of(body) == row.int64(6) || isUnproven
+            return (place: MessagePlace(row.conversationID(0), row.int64(1)), isIntact: isIntact)
+        }
+        return (rows.count, rows.last?.place ?? place, rows.filter { !$0.isIntact }.map(\.place))
+    }
+
+    /// Looks at bodies of edits behind a place; `number` is that of the edit there.
+    func checkEdits(
+        after place: MessagePlace, _ number: Int64, limit: Int64
+    ) throws(StoreError) -> (count: Int, last: MessagePlace, number: Int64, damaged: [MessagePlace]) {
+        let rows = try self.query(
+            """
+            SELECT conversation_id, sequence, number, body, body_hash FROM message_edit
+            WHERE (conversation_id, sequence, number) > (?, ?, ?) ORDER BY conversation_id, sequence, number LIMIT ?
+            """, place.conversation, place.sequence, number, limit
+        ) { row throws(StoreError) in
+            let isIntact = row.isNull(4) || XXHash.of(row.blob(3)) == row.int64(4)
+            return (place: MessagePlace(row.conversationID(0), row.int64(1)), number: row.int64(2), isIntact: isIntact)
+        }
+        return (
+            rows.count, rows.last?.place ?? place, rows.last?.number ?? number,
+            rows.filter { !$0.isIntact }.map(\.place)
+        )
+    }
+}

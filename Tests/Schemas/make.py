@@ -173,6 +173,7 @@ ROWS = {
     "import_conversation": [dict(conversation_id=1, **{"import": 1}, is_new=0, revision=6)],
     "conversation_alias": [dict(foreign_id="5e0000000000000000000001", conversation_id=1)],
     "sequence_jump": [],
+    "legal_hold": [dict(number=1, conversation_id=1, reason="court", operator="root", created_at=NOW)],
 }
 
 # Tables whose rows say nothing by themselves: made and thrown away by the server, or only with others that are not here.
@@ -180,7 +181,7 @@ EMPTY = {
     "secret", "session_setting", "conversation_setting", "tag_holder", "sequence_gap", "hidden_count", "shown_count",
     "client_token", "message_stream", "file_reference", "file_holder", "file_link", "transfer", "application", "app_user",
     "installation", "app_file", "field_file", "conversation_event", "conversation_event_person", "change_feed", "person_feed",
-    "gone_feed", "notice_team", "message_kind", "filter_rule",
+    "gone_feed", "notice_team", "message_kind", "filter_rule", "purged_history", "retention_run",
 }
 
 # Numbers in `meta` that a new database of a schema has.

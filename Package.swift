@@ -264,7 +264,7 @@ let package = Package(
                 "APIKit", "LeanCloudAPI", "LeanCloudTranslation", "LeanCloudWire", "Server", "Store", "Broker",
                 "Accounts", "TeahouseTesting", "Hooks", "HTTPClient",
             ]),
-        tests("LeanCloudPull", common + ["LeanCloudPull", "HTTPClient", "CZlib"]),
+        tests("LeanCloudPull", common + ["LeanCloudPull", "HTTPClient", "CZlib", "TeahouseTesting"]),
         tests("WuKongPull", common + ["WuKongPull", "LeanCloudPull", "HTTPClient", "TeahouseTesting"]),
         tests("WuKongImport", common + ["WuKongImport", "WuKongTranslation", "Store"]),
         tests("LeanCloudImport", common + ["LeanCloudImport", "LeanCloudTranslation", "Store"]),

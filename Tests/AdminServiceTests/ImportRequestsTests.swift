@@ -51,6 +51,47 @@ import Testing
         #expect(entries.map(\.entry.word) == ["import.finish", "import.begin"])
     }
 
+    @Test(
+        "a content of an import belongs to the server, is nothing of its own in the audit log, and its row waits for it"
+    )
+    func contents() throws {
+        let fixture = try Fixture()
+        let client = try fixture.client()
+        let uploading = Uploading(client: client)
+        let bytes = Array("the letter".utf8)
+        func upload(_ number: Int64) -> AdminRequest {
+            .transfers(
+                .upload(
+                    AdminUpload(
+                        owner: UserName("import")!, name: "letter.txt", mediaType: "text/plain", size: 10,
+                        source: "00000000000000aa", importing: number)))
+        }
+        #expect(client.refusal(of: upload(1))?.code == .notFound)
+        let number = try self.begin(client)
+        let row =
+            #"{"objectId":"5f00000000000000000000f1","name":"letter.txt","url":"https://old/k","key":"k","#
+            + #""createdAt":"2026-01-02T00:00:00.000Z"}"#
+        let asked = try self.bring("files", ["no JSON", row], number, client)
+        #expect(asked.wanted == [1] && asked.refused == 1 && asked.added == 0)
+        #expect(try self.bring("files", [row], 0, client).wanted == [0])
+        _ = try client.ask(upload(number))
+        try uploading.send(bytes[...])
+        let file = try uploading.finish().file
+        let lines = AdminImportLines(number: number, table: "files", lines: [row], contents: [file.text])
+        guard case .imports(.outcome(let outcome)) = try client.ask(.imports(.lines(lines))) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        #expect(outcome.added == 1 && outcome.wanted.isEmpty)
+        let uneven = AdminImportLines(number: number, table: "files", lines: [row, row], contents: [file.text])
+        #expect(client.refusal(of: .imports(.lines(uneven)))?.code == .invalid)
+        let kept = try fixture.store.readAndWait { store throws(StoreError) in try store.files.file(file) }
+        #expect(kept?.references == 1 && kept?.owner == .system)
+        guard case .audit(.list(let entries, _)) = try client.ask(.audit(.list(AuditQuery()))) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        #expect(entries.map(\.entry.word) == ["import.begin"])
+    }
+
     @Test("what lines would become is told without bringing them, and a table that no folder has is refused")
     func looks() throws {
         let fixture = try Fixture()

@@ -3,7 +3,7 @@ package import ChatModel
 package import Store
 
 /// A person as an app on another server knew them, who is to be here too.
-package struct ArrivingPerson: Hashable, Sendable {
+package struct ArrivingPerson: Sendable {
     /// Name of the person, unique on the server.
     package var name: UserName
     /// With a username.
@@ -14,6 +14,8 @@ package struct ArrivingPerson: Hashable, Sendable {
     package var avatar: String?
     /// `nil` when none came along that can be used.
     package var password: ImportedPassword?
+    /// Token that installed apps hold, which goes on being right; `nil` for none.
+    package var sessionToken: SignInToken?
 
     package init(
         name: UserName, app: AppUserPatch, displayName: String? = nil, avatar: String? = nil,
@@ -109,6 +111,7 @@ private struct ArrivalPlan {
     private var app = AppUserPatch()
     private var profile = ProfilePatch()
     private var passwordHash: String?
+    private var token: SignInToken?
 
     init(_ person: ArrivingPerson, in store: ReadTransaction) throws(StoreError) {
         self.name = person.name
@@ -137,13 +140,27 @@ private struct ArrivalPlan {
         if avatar == nil { self.profile.avatar = person.avatar }
         let hasPassword = user?.hasPassword == true
         if !hasPassword { self.passwordHash = person.password?.stored }
+        self.token = try person.sessionToken.flatMap { (token) throws(StoreError) in
+            try Self.isMissing(token, of: person.name, user, in: store) ? token : nil
+        }
         let isAnything =
             self.app != AppUserPatch() || self.profile != ProfilePatch() || self.passwordHash != nil
+            || self.token != nil
         self.outcome = .arrived(
             Arrival(
                 username: self.app.username ?? before?.username ?? person.name.text, existed: user != nil,
                 hasChanged: user == nil || isAnything,
                 password: hasPassword ? .kept : self.passwordHash == nil ? .missing : .set))
+    }
+
+    /// True for a token that is to be brought. What was taken from a person here does not come back.
+    private static func isMissing(
+        _ token: SignInToken, of name: UserName, _ user: User?, in store: ReadTransaction
+    ) throws(StoreError) -> Bool {
+        guard let user else { return true }
+        if user.isDisabled { return false }
+        if try store.apps.hasRevokedSessions(user.id) { return false }
+        return try store.people.token(hash: token.hash(for: name, class: .app)) == nil
     }
 
     /// Returns the part of `new` that is not stored yet.
@@ -152,12 +169,17 @@ private struct ArrivalPlan {
     ///   a username.
     private static func missing(_ new: AppUserPatch, _ before: AppUser?, isKept: Bool) -> AppUserPatch {
         var patch = new
-        if isKept {
+        let isSame = before?.username == new.username && before?.createdAtMilliseconds == new.createdAtMilliseconds
+        if isKept || isSame {
             patch.username = nil
             patch.createdAtMilliseconds = nil
         }
         if before?.email != nil { patch.email = nil }
         if before?.phone != nil { patch.phone = nil }
+        // What was verified is the address that the source had, and no other.
+        if before?.isEmailVerified == true || (before?.email ?? new.email) != new.email { patch.isEmailVerified = nil }
+        if before?.isPhoneVerified == true || (before?.phone ?? new.phone) != new.phone { patch.isPhoneVerified = nil }
+        if before?.authData != nil { patch.authData = nil }
         if let fields = before?.fields { patch.fields = patch.fields.flatMap { Self.added($0, to: fields) } }
         return patch
     }
@@ -183,5 +205,11 @@ private struct ArrivalPlan {
         }
         if self.app != AppUserPatch() { try store.apps.setAppUser(user, self.app) }
         if self.profile != ProfilePatch() { try store.people.setProfile(of: user, self.profile) }
+        if let token {
+            try store.people.issueToken(
+                hash: token.hash(for: self.name, class: .app),
+                bareHash: token.bareHash(key: try store.reading.people.bareTokenKey()), user: user, class: .app,
+                level: .secondary, expiresAtMilliseconds: nil)
+        }
     }
 }

@@ -17,6 +17,12 @@ package struct AppUser: Hashable, Sendable {
     package var fields: [UInt8]?
     /// True when the account is disabled.
     package var isDisabled: Bool
+    /// True when the server that the person was imported from had verified the address.
+    package var isEmailVerified = false
+    /// True when the server that the person was imported from had verified the number.
+    package var isPhoneVerified = false
+    /// The text of a JSON object with sign-ins by other services, as the former server kept them; `nil` for none.
+    package var authData: [UInt8]?
     /// Time of creation, UTC milliseconds.
     package var createdAtMilliseconds: Int64
     /// Time of the last change, UTC milliseconds.
@@ -48,6 +54,12 @@ package struct AppUserPatch: Hashable, Sendable {
     package var phone: String?
     /// The text of a JSON object: all fields from then on.
     package var fields: [UInt8]?
+    /// True for an address that was verified elsewhere. An address that changes is not verified.
+    package var isEmailVerified: Bool?
+    /// True for a number that was verified elsewhere. A number that changes is not verified.
+    package var isPhoneVerified: Bool?
+    /// The text of a JSON object with sign-ins by other services, from elsewhere.
+    package var authData: [UInt8]?
     /// UTC milliseconds, for people who were somewhere else before.
     package var createdAtMilliseconds: Int64?
 

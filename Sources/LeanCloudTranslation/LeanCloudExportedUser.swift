@@ -4,9 +4,8 @@ import LeanCloudQuery
 
 /// A row of class `_User` as LeanCloud exports it.
 ///
-/// The object id is the person's name here, as of people who sign up here. Session tokens, sign-ins by other services
-/// and what was verified are left behind: nothing here knows them. Source: LeanCloud data export guide; storage guide,
-/// class `_User`.
+/// The object id is the person's name here, as of people who sign up here. Sign-ins by other services are kept for the
+/// app's own server: nobody signs in by them here. Source: LeanCloud data export guide; storage guide, class `_User`.
 package struct LeanCloudExportedUser: Hashable, Sendable {
     /// Why a row is nobody who can be here.
     package enum Problem: Error, Hashable, Sendable {
@@ -21,8 +20,13 @@ package struct LeanCloudExportedUser: Hashable, Sendable {
         case tooManyFields
     }
 
+    /// Name of a member that an import adds to a row: the address of the file that the picture points to.
+    package static let avatarAddress = "_avatarAddress"
+
     /// Most bytes of a salt or a hash that are looked at; LeanCloud's have 50 and 88.
     private static let maximumPasswordBytes = 1_024
+    /// Most bytes of a token that devices sign in with here; LeanCloud's have 25.
+    private static let maximumTokenBytes = 256
 
     /// Name of the person.
     package var name: UserName
@@ -36,6 +40,8 @@ package struct LeanCloudExportedUser: Hashable, Sendable {
     package var salt: String?
     /// Hash of the password; `nil` without one.
     package var hash: String?
+    /// Token of the session that installed apps hold; `nil` for none, or for one that cannot be one here.
+    package var sessionToken: String?
 
     /// - Parameter row: the text of one JSON object.
     package init(parsing row: [UInt8]) throws(Problem) {
@@ -57,8 +63,14 @@ package struct LeanCloudExportedUser: Hashable, Sendable {
             username: username, email: try Self.text("email", row, maximumBytes: AppLimits.emailBytes),
             phone: try Self.text("mobilePhoneNumber", row, maximumBytes: AppLimits.phoneBytes), fields: text,
             createdAtMilliseconds: try Self.date("createdAt", row))
+        if self.app.email != nil, row["emailVerified"]?.boolean == true { self.app.isEmailVerified = true }
+        if self.app.phone != nil, row["mobilePhoneVerified"]?.boolean == true { self.app.isPhoneVerified = true }
+        self.app.authData = try Self.authData(row)
         self.displayName = ShownProfile.name(fields)
-        self.avatar = ShownProfile.avatar(fields)
+        self.avatar = ShownProfile.avatar(fields) ?? ShownProfile.address(row[Self.avatarAddress])
+        self.sessionToken = row["sessionToken"]?.string.flatMap { token in
+            (1...Self.maximumTokenBytes).contains(token.utf8.count) ? token : nil
+        }
         if let salt = row["salt"]?.string, let hash = row["password"]?.string,
             max(salt.utf8.count, hash.utf8.count) <= Self.maximumPasswordBytes
         {
@@ -72,6 +84,15 @@ package struct LeanCloudExportedUser: Hashable, Sendable {
         let members = row.object ?? []
         return .object(
             members.filter { !LeanCloudPeople.accountNames.contains($0.name) && !$0.name.hasPrefix("_") })
+    }
+
+    /// Sign-ins by other services. Source: LeanCloud storage guide, third-party accounts.
+    private static func authData(_ row: JSONValue) throws(Problem) -> [UInt8]? {
+        guard let data = row["authData"], !data.isNull else { return nil }
+        guard let members = data.object else { throw .badMember("authData") }
+        let text = data.serialized()
+        guard text.count <= AppLimits.fieldsBytes else { throw .badMember("authData") }
+        return members.isEmpty ? nil : text
     }
 
     /// `nil` for a member that is not there, `null` or empty.

@@ -30,9 +30,29 @@ package enum ShownProfile {
     /// An address, or a `_File` with one.
     package static func avatar(_ fields: JSONValue) -> String? {
         for name in Self.avatars {
-            guard let text = fields[name]?.string ?? fields[name]?["url"]?.string else { continue }
-            let isAddress = text.hasPrefix("https://") || text.hasPrefix("http://")
-            if isAddress, text.utf8.count <= PeopleLimits.avatarBytes { return text }
+            if let text = Self.address(fields[name]) ?? Self.address(fields[name]?["url"]) { return text }
+        }
+        return nil
+    }
+
+    /// A text that is the address of a picture; `nil` for another value.
+    static func address(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, text.hasPrefix("https://") || text.hasPrefix("http://"),
+            text.utf8.count <= PeopleLimits.avatarBytes
+        else { return nil }
+        return text
+    }
+
+    /// Object id of the file that a picture points to without saying its address; `nil` for another picture.
+    package static func avatarFile(_ fields: JSONValue) -> String? {
+        guard Self.avatar(fields) == nil else { return nil }
+        for name in Self.avatars {
+            guard let value = fields[name] else { continue }
+            switch value["__type"]?.string {
+            case "Pointer" where value["className"]?.string == "_File": return value["objectId"]?.string
+            case "File": return value["id"]?.string ?? value["objectId"]?.string
+            default: continue
+            }
         }
         return nil
     }

@@ -75,6 +75,9 @@ struct ExportedUserTests {
         #expect(user.app.phone == "+8613800000000" && user.app.createdAtMilliseconds == 1_400_000_000_000)
         #expect(user.displayName == "小明" && user.avatar == "https://files/a.png")
         #expect(user.salt == "s4lt" && user.hash == "aGFzaA==")
+        #expect(user.sessionToken == "t0ken")
+        #expect(user.app.isEmailVerified == true && user.app.isPhoneVerified == nil)
+        #expect(user.app.authData == Array(#"{"weixin":{"openid":"o"}}"#.utf8))
         let fields = try JSONValue(parsing: try #require(user.app.fields))
         #expect(fields.object?.map(\.name) == ["nickname", "age", "avatar", "ACL"])
     }
@@ -94,6 +97,7 @@ struct ExportedUserTests {
             (#"[1]"#, .noObject), (#"{"objectId":"a""#, .noObject), (#"{"username":"tom"}"#, .noID),
             (#"{"objectId":"a\u0007"}"#, .badID), (#"{"objectId":7}"#, .badMember("objectId")),
             (#"{"objectId":"a","email":7}"#, .badMember("email")),
+            (#"{"objectId":"a","authData":7}"#, .badMember("authData")),
             (#"{"objectId":"a","createdAt":"once"}"#, .badMember("createdAt")),
             (#"{"objectId":"a","username":"\#(String(repeating: "x", count: 129))"}"#, .badUsername),
             (#"{"objectId":"a","b":"\#(String(repeating: "x", count: 16_384))"}"#, .tooManyFields),

@@ -16,8 +16,11 @@ package enum UserRow {
         if isPrivate {
             if let email = user.email { members.append(JSONValue.Member("email", .string(email))) }
             if let phone = user.phone { members.append(JSONValue.Member("mobilePhoneNumber", .string(phone))) }
-            members.append(JSONValue.Member("emailVerified", .boolean(false)))
-            members.append(JSONValue.Member("mobilePhoneVerified", .boolean(false)))
+            members.append(JSONValue.Member("emailVerified", .boolean(user.isEmailVerified)))
+            members.append(JSONValue.Member("mobilePhoneVerified", .boolean(user.isPhoneVerified)))
+            if let data = user.authData, let value = try? JSONValue(parsing: data) {
+                members.append(JSONValue.Member("authData", value))
+            }
         }
         members += Self.fields(user).object ?? []
         members += Self.times(user.createdAtMilliseconds, user.updatedAtMilliseconds)

@@ -7,7 +7,8 @@ extension AppReads {
     package func appUser(_ id: UserID) throws(StoreError) -> AppUser? {
         let sql: StaticString = """
             SELECT u.id, u.name, coalesce(a.username, u.name), a.email, a.phone, a.fields, u.disabled,
-                coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at)
+                coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at),
+                coalesce(a.email_verified, 0), coalesce(a.phone_verified, 0), a.auth_data
             FROM user u LEFT JOIN app_user a ON a.user_id = u.id WHERE u.id = ? AND u.id <> 0 AND u.deleted_at IS NULL
             """
         return try self.transaction.connection.first(sql, id, read: Self.appUser)
@@ -86,7 +87,8 @@ extension AppReads {
     package func appUsers(after: UserID = .system, limit: Int) throws(StoreError) -> [AppUser] {
         let sql: StaticString = """
             SELECT u.id, u.name, coalesce(a.username, u.name), a.email, a.phone, a.fields, u.disabled,
-                coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at)
+                coalesce(a.created_at, u.created_at), coalesce(a.updated_at, u.created_at),
+                coalesce(a.email_verified, 0), coalesce(a.phone_verified, 0), a.auth_data
             FROM user u LEFT JOIN app_user a ON a.user_id = u.id
             WHERE u.id > ? AND u.deleted_at IS NULL ORDER BY u.id LIMIT ?
             """
@@ -94,10 +96,14 @@ extension AppReads {
     }
 
     private static func appUser(_ row: Row) throws(StoreError) -> AppUser {
-        AppUser(
+        var user = AppUser(
             user: row.userID(0), name: try row.userName(1), username: row.text(2), email: row.optionalText(3),
             phone: row.optionalText(4), fields: row.optionalText(5).map { Array($0.utf8) },
             isDisabled: row.int64(6) != 0, createdAtMilliseconds: row.int64(7), updatedAtMilliseconds: row.int64(8))
+        user.isEmailVerified = row.int64(9) != 0
+        user.isPhoneVerified = row.int64(10) != 0
+        user.authData = row.optionalText(11).map { Array($0.utf8) }
+        return user
     }
 }
 
@@ -116,15 +122,21 @@ extension AppWrites {
         let text = patch.fields.map { String(decoding: $0, as: UTF8.self) }
         try self.transaction.connection.run(
             """
-            INSERT INTO app_user (user_id, username, email, phone, fields, created_at, updated_at)
-            VALUES (?1, ?2, nullif(?3, ''), nullif(?4, ''), nullif(?5, '{}'), ?6, ?7)
+            INSERT INTO app_user (user_id, username, email, phone, fields, created_at, updated_at, email_verified,
+                phone_verified, auth_data)
+            VALUES (?1, ?2, nullif(?3, ''), nullif(?4, ''), nullif(?5, '{}'), ?6, ?7, coalesce(?8, 0), coalesce(?9, 0),
+                ?10)
             ON CONFLICT (user_id) DO UPDATE SET username = excluded.username,
+                email_verified = coalesce(?8, CASE WHEN ?3 IS NULL OR ?3 = email THEN email_verified ELSE 0 END),
+                phone_verified = coalesce(?9, CASE WHEN ?4 IS NULL OR ?4 = phone THEN phone_verified ELSE 0 END),
+                auth_data = coalesce(?10, auth_data),
                 email = CASE WHEN ?3 IS NULL THEN email ELSE nullif(?3, '') END,
                 phone = CASE WHEN ?4 IS NULL THEN phone ELSE nullif(?4, '') END,
                 fields = CASE WHEN ?5 IS NULL THEN fields ELSE nullif(?5, '{}') END,
                 created_at = excluded.created_at, updated_at = max(excluded.updated_at, updated_at)
             """, user, patch.username ?? before.username, patch.email, patch.phone, text,
-            patch.createdAtMilliseconds ?? before.createdAtMilliseconds, self.transaction.wallMilliseconds)
+            patch.createdAtMilliseconds ?? before.createdAtMilliseconds, self.transaction.wallMilliseconds,
+            patch.isEmailVerified, patch.isPhoneVerified, patch.authData.map { String(decoding: $0, as: UTF8.self) })
         if let fields = patch.fields { try self.keepFiles(namedIn: fields, for: user) }
     }
 
@@ -141,6 +153,7 @@ extension AppWrites {
             throw .invalid("a phone number has at most \(AppLimits.phoneBytes) bytes")
         }
         if let fields = patch.fields { try Self.checkFields(fields) }
+        if let authData = patch.authData { try Self.checkFields(authData) }
     }
 
     /// - Throws: `invalid` for what is no JSON object, or longer than `AppLimits.fieldsBytes`.

@@ -63,6 +63,12 @@ extension AppReads {
         return key
     }
 
+    /// True when session tokens of a person were taken back at any time.
+    package func hasRevokedSessions(_ user: UserID) throws(StoreError) -> Bool {
+        let sql: StaticString = "SELECT 1 FROM session_revocation WHERE user_id = ?"
+        return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } != nil
+    }
+
     /// How often the session tokens of people were taken back; who is not in it never had that.
     package func sessionRevocations() throws(StoreError) -> [UserID: Int64] {
         let rows = try self.transaction.connection.query("SELECT user_id, count FROM session_revocation") {

@@ -51,6 +51,7 @@ let migrations: [Migration] = [
     migration32Jumps,
     migration33Retention,
     migration34FormerFiles,
+    migration35ImportRows,
 ]
 
 extension Connection {

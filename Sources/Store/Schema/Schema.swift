@@ -4,7 +4,7 @@
 /// compares both. Times are UTC milliseconds where nothing else is said.
 enum Schema {
     /// The version a new database has, and the newest this build understands: that of the last step of `migrations`.
-    static let version = 33
+    static let version = 35
 
     static let sql = """
         -- ---- The database itself ----
@@ -701,6 +701,8 @@ enum Schema {
         ) STRICT;
 
         -- A person's row in an app: what they sign in with and the app's own fields, a JSON object.
+        -- email_verified, phone_verified: 1 where the source of an import had verified it. auth_data: sign-ins by other
+        -- services at the source, a JSON object.
         CREATE TABLE app_user (
             user_id INTEGER PRIMARY KEY REFERENCES user (id),
             username TEXT NOT NULL UNIQUE COLLATE BINARY,
@@ -708,7 +710,10 @@ enum Schema {
             phone TEXT UNIQUE COLLATE BINARY,
             fields TEXT,
             created_at INTEGER NOT NULL,
-            updated_at INTEGER NOT NULL
+            updated_at INTEGER NOT NULL,
+            email_verified INTEGER NOT NULL DEFAULT 0,
+            phone_verified INTEGER NOT NULL DEFAULT 0,
+            auth_data TEXT
         ) STRICT;
 
         -- user_id: who signed in on the device last; NULL for nobody. fields: a JSON object.
@@ -1031,8 +1036,8 @@ enum Schema {
 
         -- ---- Imports: what was brought from other servers ----
 
-        -- source: leancloud and the like; origin: the app there. state: 0 under way, 1 whole, 2 taken back. operator: who
-        -- asked for it. counts: a JSON object.
+        -- source: leancloud and the like; origin: the app there. state: 0 under way, 1 whole, 2 taken back, 3 being taken
+        -- back. operator: who asked for it. counts: a JSON object.
         CREATE TABLE import (
             number INTEGER PRIMARY KEY,
             source TEXT NOT NULL,
@@ -1058,6 +1063,15 @@ enum Schema {
             PRIMARY KEY (conversation_id, import)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX import_conversation_by_import ON import_conversation (import);
+
+        -- People and devices that an import has made. kind: 0 a person (user.id), 1 a device (installation.id).
+        CREATE TABLE import_row (
+            kind INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            import INTEGER NOT NULL REFERENCES import (number),
+            PRIMARY KEY (kind, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX import_row_by_import ON import_row (import, kind);
 
         -- Object ids by which a conversation is found beside its own: of two that became one.
         CREATE TABLE conversation_alias (

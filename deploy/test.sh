@@ -71,6 +71,7 @@ stage_console() { Tests/Console/run.sh "$python" "$teahouse"; }
 stage_page() { Tests/Page/run.sh "$python" "$teahouse" $long; }
 stage_crashes() { Tests/Crash/run.sh "$python" "$teahouse" $long; }
 stage_package() { Tests/Package/run.sh "$python" "$teahouse"; }
+stage_imports() { "$python" Tests/Load/imports.py --binary "$teahouse" ${long:+--whole}; }
 stage_fuzzing() {
     for target in HTTP WebSocket JSON Binary LeanCloud Form; do Tests/Fuzz/run.sh "$target" "$seconds" || return 1; done
 }
@@ -92,7 +93,7 @@ step "foreign clients, the console and the page; beside them crashes, the packag
 trap 'trap - INT TERM; kill 0' INT TERM
 lane foreign console page &
 first=$!
-lane crashes package fuzzing &
+lane crashes package imports fuzzing &
 second=$!
 wait "$first" || true
 wait "$second" || true

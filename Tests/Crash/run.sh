@@ -10,10 +10,11 @@ fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
 messages=900 images=1000 kills=24 seconds=24 gateway_kills=16 gateway_seconds=16 faults=40 flips=90 mutant_images=400
-file_kills=20 file_seconds=20 file_images=300 file_starts=8 mutant_file_images=80
+file_kills=20 file_seconds=20 file_images=300 file_starts=8 mutant_file_images=80 import_kills=5
 if [ "${3:-}" = --long ]; then
     messages=6000 images=10000 kills=300 seconds=300 gateway_kills=200 gateway_seconds=200 faults=800 flips=1800
     mutant_images=2000 file_kills=200 file_seconds=200 file_images=4000 file_starts=200 mutant_file_images=800
+    import_kills=50
 fi
 
 cd "$here/../.." || exit 70
@@ -52,6 +53,7 @@ kill_loop "kill -9 under load" --kills "$kills" --seconds "$seconds"
 run "kill -9 under every gateway" "$here/gateway_kills.py" --kills "$gateway_kills" --seconds "$gateway_seconds"
 run "single calls of the disk fail" "$here/faults.py" --injector "$work/faults.so" --faults "$faults"
 run "single bits flip" "$here/flips.py" --flips "$flips"
+run "kill -9 under a pull and an import" "$here/import_kills.py" --kills "$import_kills"
 run "kill -9 under uploads" "$here/file_kills.py" --kills "$file_kills" --seconds "$file_seconds"
 file_power_cut "power cuts under uploads" --images "$file_images" --starts "$file_starts"
 power_cut "power cuts, acknowledging before the commit: must be red" --images "$mutant_images" \

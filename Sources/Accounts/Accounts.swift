@@ -172,6 +172,11 @@ package final class Accounts: Sendable {
         }
     }
 
+    /// Holds to it that accounts are gone which an import had made. After the commit, and before their sessions are ended.
+    package func tookBack(_ people: [UserID]) {
+        for user in people { self.app.revoked(user, count: .max) }
+    }
+
     /// After the commit of a change that took rights away, and before the sessions are ended.
     func tookRights(_ sessions: SessionsToEnd) {
         if let count = sessions.revocation { self.app.revoked(sessions.user, count: count) }

@@ -9,10 +9,12 @@ package enum AdminImportRequest: AdminDefinitions {
     case finish(number: Int64, counts: String)
     /// Lists imports, newest first; `before` is the `next` of the page before.
     case list(before: Int64?)
+    /// Takes an import back, or goes on with that: the answer says if it is done.
+    case undo(number: Int64)
 
     static let all: [Self] = [
         .begin(origin: .sample, source: .sample), .lines(.sample), .finish(number: .sample, counts: .sample),
-        .list(before: .sample),
+        .list(before: .sample), .undo(number: .sample),
     ]
 
     static let more: [Self] = [.begin(origin: .sample), .list(before: nil)]
@@ -33,6 +35,11 @@ package enum AdminImportRequest: AdminDefinitions {
             fields.look("import.list", role: .observer)
             fields.ctl("import list", examples: ["", "--json"])
             return try .list(before: fields.page("before", before))
+        case .undo(let number):
+            fields.change("import.undo", .text(String(number)))
+            fields.asks("ctl.importUndo.action", ["ctl.importUndo.consequence"], of: [String(number)])
+            fields.ctl("import undo", examples: ["3"])
+            return try .undo(number: fields("number", number, .argument("NUMBER", "argument.importNumber")))
         }
     }
 }
@@ -152,7 +159,7 @@ package struct AdminImport: AdminRecord {
     package var source: String
     /// App there.
     package var origin: String
-    /// State: `underWay`, `whole` or `undone`.
+    /// State: `underWay`, `whole`, `undoing` or `undone`.
     package var state: String
     /// Person who asked for it.
     package var asker: String
@@ -189,14 +196,53 @@ package struct AdminImport: AdminRecord {
     }
 }
 
+/// Counts of what was taken back of an import.
+package struct AdminImportUndone: AdminRecord {
+    /// Conversations that it had made.
+    package var conversations: Int64
+    /// Messages that it had brought.
+    package var messages: Int64
+    /// People whom it had made.
+    package var people: Int64
+    /// Devices that it had brought.
+    package var devices: Int64
+    /// Conversations and people that stay, because somebody has written or they are part of something else.
+    package var kept: Int64
+    /// False when the same request goes on with it.
+    package var isDone: Bool
+
+    package init(
+        conversations: Int64, messages: Int64, people: Int64, devices: Int64, kept: Int64, isDone: Bool
+    ) {
+        self.conversations = conversations
+        self.messages = messages
+        self.people = people
+        self.devices = devices
+        self.kept = kept
+        self.isDone = isDone
+    }
+
+    init(_ fields: AdminFields<Self>) throws(AdminError) {
+        self.conversations = try fields("conversations", \.conversations)
+        self.messages = try fields("messages", \.messages)
+        self.people = try fields("people", \.people)
+        self.devices = try fields("devices", \.devices)
+        self.kept = try fields("kept", \.kept)
+        self.isDone = try fields("done", \.isDone)
+    }
+}
+
 /// Answers about imports.
 package enum AdminImportAnswer: AdminFamily {
     case begun(number: Int64)
     case outcome(AdminImportOutcome)
     /// A page; `next` asks for the one after it, `nil` on the last.
     case list([AdminImport], next: Int64?)
+    case undone(AdminImportUndone)
 
-    static let all: [Self] = [.begun(number: .sample), .outcome(.sample), .list(.sample, next: .sample)]
+    static let all: [Self] = [
+        .begun(number: .sample), .outcome(.sample), .list(.sample, next: .sample), .undone(.sample),
+    ]
 
     func pass(_ fields: AdminFields<Self>) throws(AdminError) -> Self {
         switch self {
@@ -204,6 +250,7 @@ package enum AdminImportAnswer: AdminFamily {
         case .outcome(let outcome): try .outcome(fields.named("import.outcome").inline(outcome))
         case .list(let imports, let next):
             try .list(fields.named("import.list").rows("imports", imports), next: fields.next(next))
+        case .undone(let undone): try .undone(fields.named("import.undone").inline(undone))
         }
     }
 }

@@ -1,8 +1,9 @@
 import APIKit
-import AdminAPI
+package import AdminAPI
 import ChatModel
+import Execution
 import Imports
-import Store
+package import Store
 
 // What another server kept, brought through the socket.
 extension AdminHandler {
@@ -25,6 +26,8 @@ extension AdminHandler {
         case .finish(let number, let counts):
             self.settleImport(number, after: ConversationID(rawValue: 0), counts: counts, then)
         case .list(let before): self.listImports(before: before, then)
+        case .undo(let number):
+            self.checkUndo(number, after: ConversationID(rawValue: 0), WrittenConversations(), then)
         }
     }
 
@@ -110,6 +113,83 @@ extension AdminHandler {
         }
     }
 
+    // MARK: Taking back
+
+    /// Time after which an operator is told how far it is, milliseconds.
+    private static let undoMilliseconds: Int64 = 20_000
+
+    /// Looks for conversations in which people have written, a page after the other, and begins when there is none.
+    private func checkUndo(
+        _ number: Int64, after id: ConversationID, _ before: WrittenConversations, _ then: @escaping Answer
+    ) {
+        self.store.read(as: .long, for: .operator) { transaction throws(StoreError) in
+            // What was begun is ended: who has written meanwhile keeps the conversation.
+            if try transaction.imports.one(number)?.state == .undoing { return WrittenConversations() }
+            return try transaction.imports.written(in: number, after: id)
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let page):
+                var written = before
+                written += page
+                if let next = written.next { return self.checkUndo(number, after: next, written, then) }
+                if let refusal = written.refusal(of: number) { return then(.failure(AdminError(refusal))) }
+                self.beginUndo(number, then)
+            }
+        }
+    }
+
+    private func beginUndo(_ number: Int64, _ then: @escaping Answer) {
+        let (note, end) = (self.note, self.options.clock.now().advanced(byMilliseconds: Self.undoMilliseconds))
+        self.store.write { transaction throws(StoreError) in
+            try transaction.imports.beginUndo(number, auditing: note)
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success: self.undo(number, at: .start, ImportUndoCounts(), until: end, then)
+            }
+        }
+    }
+
+    /// Takes a slice back, and goes on until it is done or the time is over.
+    private func undo(
+        _ number: Int64, at place: ImportUndoPlace, _ before: ImportUndoCounts, until end: Instant,
+        _ then: @escaping Answer
+    ) {
+        self.store.write { transaction throws(StoreError) in
+            try transaction.imports.undo(number, at: place)
+        } then: { result in
+            switch result {
+            case .failure(let error): then(.failure(AdminError(error)))
+            case .success(let slice):
+                self.accounts.tookBack(slice.people)
+                for user in slice.people { self.broker.end(allOf: user, deviceClass: nil, reason: .signedOut) }
+                var counts = before
+                counts += slice.counts
+                guard let next = slice.next else { return self.finishUndo(number, counts, then) }
+                guard self.options.clock.now() < end else { return then(.success(Self.answer(counts, isDone: false))) }
+                self.undo(number, at: next, counts, until: end, then)
+            }
+        }
+    }
+
+    private func finishUndo(_ number: Int64, _ counts: ImportUndoCounts, _ then: @escaping Answer) {
+        let note = self.note
+        self.store.write { transaction throws(StoreError) in
+            try transaction.imports.finishUndo(number, counts: counts, auditing: note)
+        } then: { result in
+            then(result.map { Self.answer(counts, isDone: true) }.mapError { AdminError($0) })
+        }
+    }
+
+    private static func answer(_ counts: ImportUndoCounts, isDone: Bool) -> AdminAnswer {
+        .imports(
+            .undone(
+                AdminImportUndone(
+                    conversations: counts.conversations, messages: counts.messages, people: counts.people,
+                    devices: counts.devices, kept: counts.kept, isDone: isDone)))
+    }
+
     private func listImports(before: Int64?, _ then: @escaping Answer) {
         let limit = AdminProtocol.pageRows
         self.read(then) { transaction throws(StoreError) in
@@ -121,7 +201,8 @@ extension AdminHandler {
 }
 
 extension AdminImport {
-    fileprivate init(_ record: ImportRecord) {
+    /// Row of a list of imports.
+    package init(_ record: ImportRecord) {
         self.init(
             number: record.number, source: record.source, origin: record.origin, state: "\(record.state)",
             asker: record.asker, begunAtMilliseconds: record.begunAtMilliseconds,

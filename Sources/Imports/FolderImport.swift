@@ -119,6 +119,7 @@ package struct FolderImport<Destination: ImportDestination> {
     private var counts: [ImportTable: ImportCounts] = [:]
     private var expected: Set<ObjectID> = []
     private let contents: PulledContents
+    private var pictures: AvatarFiles?
     private let tell: Tell
     private let progress: Progress
 
@@ -143,6 +144,12 @@ package struct FolderImport<Destination: ImportDestination> {
             let origin = self.report.origin
             try self.passing { (destination) throws(Destination.Failure) in try destination.begin(origin: origin) }
         }
+        let people = files.filter { $0.0 == .people }.map { "\(self.folder)/\($0.1)" }
+        do throws(PullError) {
+            self.pictures = try AvatarFiles(of: people, in: self.folder + "/classes/_File.jsonl")
+        } catch {
+            throw .unreadable("\(error)")
+        }
         for (table, path) in files { try self.bring(table, path) }
         self.report.tables = ImportTable.allCases.compactMap { table in self.counts[table].map { (table, $0) } }
         if !self.isDryRun {
@@ -164,7 +171,7 @@ package struct FolderImport<Destination: ImportDestination> {
         [
             (.files, "classes/_File.jsonl"), (.people, "users/_User.jsonl"), (.people, "classes/_User.jsonl"),
             (.conversations, "classes/_Conversation.jsonl"), (.roles, "classes/_ConversationMemberInfo.jsonl"),
-            (.subscribers, "subscribers.jsonl"),
+            (.subscribers, "subscribers.jsonl"), (.devices, "classes/_Installation.jsonl"),
         ]
     }
 
@@ -210,8 +217,9 @@ package struct FolderImport<Destination: ImportDestination> {
         while true {
             let line: [UInt8]?
             do throws(PullError) { line = try reader.next() } catch { throw .unreadable("\(error)") }
-            guard let line else { break }
+            guard var line else { break }
             number += 1
+            if table == .people, let pictures { line = pictures.completed(line) }
             if table == .conversations, self.isDryRun, let id = ImportBatch.conversation(of: line) {
                 self.expected.insert(id)
             }

@@ -31,7 +31,7 @@ extension ImportBatch {
                     of: row.name, in: row.channel, upTo: row.sequence, unread: row.unread, to: number)
                 outcome.note(found, [index])
             }
-        case .files, .people, .conversations, .roles, .subscribers, .messages: break
+        case .files, .people, .conversations, .roles, .subscribers, .devices, .messages: break
         }
     }
 
@@ -136,7 +136,7 @@ extension ImportBatch {
         case .channelMessages:
             return try store.imports.hasMessage(try ChannelMessageRow(parsing: line).message.foreignID)
         case .positions: _ = try PositionRow(parsing: line)
-        case .files, .people, .conversations, .roles, .subscribers, .messages: break
+        case .files, .people, .conversations, .roles, .subscribers, .devices, .messages: break
         }
         return false
     }

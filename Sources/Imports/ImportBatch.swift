@@ -13,6 +13,7 @@ package enum ImportTable: String, Hashable, Sendable, CaseIterable {
     case conversations
     case roles
     case subscribers
+    case devices
     case messages
     // Of a WuKongIM server.
     case users
@@ -129,10 +130,11 @@ extension ImportBatch {
         let map = AddressMap(store.reading)
         switch self.table {
         case .files: try self.bringFiles(store, number, address, &outcome)
-        case .people: try self.bringPeople(store, map, &outcome)
+        case .people: try self.bringPeople(store, number, map, &outcome)
         case .conversations: try self.bringConversations(store, number, map, &outcome)
         case .roles: try self.bringRoles(store, number, &outcome)
         case .subscribers: try self.bringSubscribers(store, number, &outcome)
+        case .devices: try self.bringDevices(store, number, &outcome)
         case .messages: try self.bringMessages(store, number, map, &outcome)
         case .users, .channels, .channelMembers, .channelLists, .channelMessages, .positions:
             try self.bringChannels(store, number, &outcome)
@@ -144,8 +146,11 @@ extension ImportBatch {
     // MARK: People
 
     private func bringPeople(
-        _ store: WriteTransaction, _ map: AddressMap, _ outcome: inout ImportBatchOutcome
+        _ store: WriteTransaction, _ number: Int64, _ map: AddressMap, _ outcome: inout ImportBatchOutcome
     ) throws(StoreError) {
+        guard try store.reading.imports.one(number)?.state == .underWay else {
+            throw .notFound("an import of number \(number) that is under way")
+        }
         for (index, line) in self.lines.enumerated() {
             let person: ArrivingPerson
             do throws(LeanCloudExportedUser.Problem) {
@@ -154,7 +159,11 @@ extension ImportBatch {
                 outcome.refuse(index, error.sentence)
                 continue
             }
-            outcome.note(try Accounts.bring(person, in: store), at: index)
+            let arrival = try Accounts.bring(person, in: store)
+            if case .arrived(let arrived) = arrival, !arrived.existed {
+                try store.imports.notePerson(person.name, of: number)
+            }
+            outcome.note(arrival, at: index)
         }
     }
 
@@ -228,6 +237,25 @@ extension ImportBatch {
         }
     }
 
+    private func bringDevices(
+        _ store: WriteTransaction, _ number: Int64, _ outcome: inout ImportBatchOutcome
+    ) throws(StoreError) {
+        for (index, line) in self.lines.enumerated() {
+            let device: ImportedDevice
+            do throws(RowProblem) { device = try DeviceRow.read(line) } catch {
+                outcome.refuse(index, error.description)
+                continue
+            }
+            switch try store.imports.addDevice(device, to: number) {
+            case .made: outcome.counts.added += 1
+            case .updated: outcome.counts.changed += 1
+            case .unchanged: outcome.counts.known += 1
+            case .kept: outcome.counts.kept += 1
+            case .refused(let why): outcome.refuse(index, why)
+            }
+        }
+    }
+
     // MARK: Messages
 
     private func bringMessages(
@@ -298,6 +326,8 @@ extension ImportBatch {
                 case .subscribers:
                     _ = try SubscriberRow(parsing: line)
                     isKnown = false
+                case .devices:
+                    isKnown = try store.apps.installation(try DeviceRow.read(line).objectID) != nil
                 case .messages:
                     let row = try MessageRow(parsing: line)
                     if !expected.contains(row.conversation),
@@ -361,6 +391,7 @@ extension ArrivingPerson {
         if let salt = user.salt, let hash = user.hash { password = ImportedPassword(salt: salt, hash: hash) }
         self.init(
             name: user.name, app: user.app, displayName: user.displayName, avatar: user.avatar, password: password)
+        self.sessionToken = user.sessionToken.flatMap { SignInToken($0) }
     }
 }
 

@@ -29,6 +29,8 @@ package struct MessageRow: Hashable, Sendable {
             mentions: row.texts("mention-pids") + row.texts("mention_pids"))
         self.conversation = conversation
         self.message = ImportedMessage(foreignID: id, sender: sender, sentAtMilliseconds: time, content: content)
+        // A number of ours, in a folder that was exported from such a server.
+        self.message.id = LeanCloudNames.messageID(id)
         self.message.isRecalled = Int64(content.kind.rawValue) == TypedMessageKind.recalled.rawValue
         self.message.patchedAtMilliseconds = max(0, row.integer("patch-timestamp") ?? 0)
     }

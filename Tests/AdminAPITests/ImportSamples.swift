@@ -21,6 +21,7 @@ let importRequestVectors: [(AdminRequest, String)] = [
     ),
     (.imports(.list(before: nil)), #"{"id":7,"ask":"import.list","with":{}}"#),
     (.imports(.list(before: 4)), #"{"id":7,"ask":"import.list","with":{"before":4}}"#),
+    (.imports(.undo(number: 3)), #"{"id":7,"ask":"import.undo","with":{"number":3}}"#),
 ]
 
 let importReplyVectors: [(AdminReply, String)] = [
@@ -53,5 +54,16 @@ let importReplyVectors: [(AdminReply, String)] = [
                         ], next: 3)))),
         #"{"id":7,"answer":"import.list","with":{"imports":[{"number":3,"source":"leancloud","origin":"app","#
             + #""state":"whole","asker":"ming","begunAt":8,"changedAt":9,"counts":"{}"}],"next":3}}"#
+    ),
+    (
+        .answer(
+            id: 7,
+            .success(
+                .imports(
+                    .undone(
+                        AdminImportUndone(
+                            conversations: 1, messages: 2, people: 3, devices: 4, kept: 5, isDone: true))))),
+        #"{"id":7,"answer":"import.undo","with":{"conversations":1,"messages":2,"people":3,"devices":4,"kept":5,"#
+            + #""done":true}}"#
     ),
 ]

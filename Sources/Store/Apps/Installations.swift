@@ -23,6 +23,12 @@ extension AppReads {
             sql, after, try ReadTransaction.page(limit), read: Self.installation)
     }
 
+    /// Number of devices that are bound to nobody.
+    func unboundInstallations() throws(StoreError) -> Int64 {
+        let sql: StaticString = "SELECT count(*) FROM installation WHERE user_id IS NULL"
+        return try self.transaction.connection.first(sql) { row throws(StoreError) in row.int64(0) } ?? 0
+    }
+
     /// The devices of a person, the one heard of last first.
     package func installations(of user: UserID) throws(StoreError) -> [Installation] {
         let sql: StaticString = """

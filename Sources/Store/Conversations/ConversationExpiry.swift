@@ -81,7 +81,8 @@ struct ConversationExpiry {
     private static let deletePicturesSQL = SQL("DELETE FROM file_holder WHERE \(pictures)")
     private static let deleteFieldFilesSQL = SQL("DELETE FROM field_file WHERE \(fieldFiles)")
 
-    private static func delete(_ id: ConversationID, _ connection: Connection, at wall: Int64) throws(StoreError) {
+    /// Removes a conversation with everything that is about its people. Its messages are left, and nobody reaches them.
+    static func delete(_ id: ConversationID, _ connection: Connection, at wall: Int64) throws(StoreError) {
         let pictures = try connection.query(Self.filesSQL, id) { row throws(StoreError) in
             FileID(rawValue: row.int64(0))
         }

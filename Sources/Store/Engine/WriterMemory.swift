@@ -318,6 +318,12 @@ final class WriterMemory {
         return user
     }
 
+    /// One whose row has another name now.
+    func forget(_ user: UserState) {
+        self.usersByID[user.id] = nil
+        self.usersByName[user.name] = nil
+    }
+
     // MARK: Conversations
 
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? {

@@ -146,6 +146,8 @@ package struct ImportRecord: Hashable, Sendable {
         case underWay = 0
         case whole = 1
         case undone = 2
+        /// It is being taken back.
+        case undoing = 3
     }
 
     /// Source of what comes from a WuKongIM server.
@@ -167,4 +169,10 @@ package struct ImportRecord: Hashable, Sendable {
     package var changedAtMilliseconds: Int64
     /// JSON text of an object with what was counted.
     package var counts: String
+}
+
+/// Kind of a row that an import has made, beside conversations and messages; the numbers are stored.
+enum ImportedRowKind: Int64 {
+    case person = 0
+    case device = 1
 }

@@ -31,7 +31,7 @@ extension ImportWrites {
     package func addPerson(_ name: UserName, to number: Int64) throws(StoreError) -> Bool? {
         _ = try self.underWay(number)
         let isNew = try self.memory.user(named: name) == nil
-        return try self.person(name) == nil ? nil : isNew
+        return try self.person(name, of: number) == nil ? nil : isNew
     }
 
     /// Adds subscribers to a channel; nobody leaves.
@@ -43,7 +43,7 @@ extension ImportWrites {
         guard conversation.kind != .direct, conversation.kind != .room else {
             return .refused("such a channel has no list of subscribers")
         }
-        return .added(try self.add(names, to: conversation))
+        return .added(try self.add(names, to: conversation, of: number))
     }
 
     /// Puts people on a list of a channel. Of nothing else anybody is told.
@@ -53,7 +53,7 @@ extension ImportWrites {
         _ = try self.underWay(number)
         guard let conversation = try self.conversation(channel) else { return .noConversation }
         let known = list == .denied ? conversation.denied : conversation.allowed
-        let new = try self.people(names).filter { !known.contains($0) }
+        let new = try self.people(names, of: number).filter { !known.contains($0) }
         guard !new.isEmpty else { return .added(0) }
         guard known.count + new.count <= self.transaction.options.listEntries else {
             return .refused("its list takes no more than \(self.transaction.options.listEntries) people")
@@ -76,10 +76,12 @@ extension ImportWrites {
         _ names: [UserName], _ list: PersonalList, ofPerson owner: UserName, to number: Int64
     ) throws(StoreError) -> ChannelOutcome {
         _ = try self.underWay(number)
-        guard let id = try self.person(owner) else { return .refused("the account of \(owner) was deleted") }
+        guard let id = try self.person(owner, of: number) else {
+            return .refused("the account of \(owner) was deleted")
+        }
         let state = try self.transaction.knownUser(id)
         let known = list == .blocked ? state.blocked : state.allowed
-        let new = try self.people(names).filter { !known.contains($0) && $0 != id }
+        let new = try self.people(names, of: number).filter { !known.contains($0) && $0 != id }
         guard !new.isEmpty else { return .added(0) }
         guard known.count + new.count <= self.transaction.options.listEntries else {
             return .refused("a list of a person takes no more than \(self.transaction.options.listEntries) people")

@@ -24,6 +24,9 @@ package struct ImportWrites {
         _ source: String, origin: String, auditing note: AuditNote?
     ) throws(StoreError) -> ImportRecord {
         if let known = try self.transaction.reading.imports.underWay(source, origin) { return known }
+        if let undoing = try self.transaction.reading.imports.undoing() {
+            throw .invalid("import \(undoing) is being taken back: finish that first")
+        }
         let now = self.transaction.wallMilliseconds
         try self.connection.run(
             """
@@ -53,7 +56,7 @@ package struct ImportWrites {
     }
 
     /// Makes every cursor of before this commit one that the log of changes does not reach back to.
-    private func makeDevicesBeginAnew() throws(StoreError) {
+    func makeDevicesBeginAnew() throws(StoreError) {
         // At most the position of this commit, which is given last.
         let position = self.transaction.nextMessageID().rawValue
         try self.connection.run("UPDATE meta SET value = max(value, ?) WHERE key = 'feed_from'", position)
@@ -75,8 +78,9 @@ package struct ImportWrites {
         _ row: ImportedConversation, to number: Int64
     ) throws(StoreError) -> ImportedConversationOutcome {
         _ = try self.underWay(number)
-        let people = try self.people(row.members)
-        let creator = try row.creator.flatMap { (name) throws(StoreError) in try self.person(name) } ?? .system
+        let people = try self.people(row.members, of: number)
+        let creator =
+            try row.creator.flatMap { (name) throws(StoreError) in try self.person(name, of: number) } ?? .system
         if case .channel(.direct, _) = row.form, people.count != Set(row.members).count {
             return .refused("the account of one of its two people was deleted, or is the server's own")
         }
@@ -95,6 +99,7 @@ package struct ImportWrites {
         }
         guard let earlier = try self.lastRow(of: known.id) else {
             let renamed = row.objectID == nil || row.objectID == known.objectID ? nil : row.objectID
+            if row.objectID == known.objectID, try self.hasAll(of: row, people, known) { return .unchanged }
             return try self.join(known, row, people, renamed: renamed, to: number)
         }
         if earlier.digest == row.digest { return .unchanged }
@@ -229,6 +234,22 @@ package struct ImportWrites {
         }
     }
 
+    /// True where a conversation that people have made here lacks nothing of a row.
+    private func hasAll(
+        of row: ImportedConversation, _ people: [UserID], _ known: ConversationState
+    ) throws(StoreError) -> Bool {
+        let hasMembers = known.kind == .room || known.kind == .direct || people.allSatisfy { known.roles[$0] != nil }
+        guard hasMembers else { return false }
+        let sql: StaticString = """
+            SELECT (title IS NOT NULL OR ?2 IS NULL) AND (attributes IS NOT NULL OR ?3 IS NULL)
+                AND (fields IS NOT NULL OR ?4 IS NULL) AND created_at <= ?5
+            FROM conversation WHERE id = ?1
+            """
+        return try self.connection.first(
+            sql, known.id, row.title, row.attributes, row.fields, row.createdAtMilliseconds
+        ) { row throws(StoreError) in row.int64(0) != 0 } ?? false
+    }
+
     /// A conversation that people have made here: what it has stays, what it lacks is added.
     private func join(
         _ known: ConversationState, _ row: ImportedConversation, _ people: [UserID], renamed objectID: ObjectID?,
@@ -319,14 +340,16 @@ package struct ImportWrites {
     ) throws(StoreError) -> Int64? {
         _ = try self.underWay(number)
         guard let service = try self.memory.conversation(objectID), service.kind == .service else { return nil }
-        return try self.add(names, to: service)
+        return try self.add(names, to: service, of: number)
     }
 
     /// Adds people to a conversation, and takes nobody out of it.
     ///
     /// - Returns: how many are new.
-    func add(_ names: [UserName], to conversation: ConversationState) throws(StoreError) -> Int64 {
-        let new = try self.people(names).filter { conversation.roles[$0] == nil }
+    func add(
+        _ names: [UserName], to conversation: ConversationState, of number: Int64
+    ) throws(StoreError) -> Int64 {
+        let new = try self.people(names, of: number).filter { conversation.roles[$0] == nil }
         guard !new.isEmpty else { return 0 }
         let before = conversation.revision
         let change = self.transaction.nextChange()
@@ -369,7 +392,7 @@ package struct ImportWrites {
         return true
     }
 
-    private static let ofMembers: [StaticString] = [
+    static let ofMembers: [StaticString] = [
         "DELETE FROM hidden_count WHERE conversation_id = ? AND user_id = ?",
         "DELETE FROM shown_count WHERE conversation_id = ? AND user_id = ?",
         "DELETE FROM preference WHERE conversation_id = ? AND user_id = ?",
@@ -409,18 +432,32 @@ package struct ImportWrites {
     // MARK: People
 
     /// The people of these names, each once, made when they are missing; without accounts that were deleted.
-    func people(_ names: [UserName]) throws(StoreError) -> [UserID] {
+    func people(_ names: [UserName], of number: Int64) throws(StoreError) -> [UserID] {
         var people: [UserID] = []
         for name in names {
-            guard let person = try self.person(name), person != .system else { continue }
+            guard let person = try self.person(name, of: number), person != .system else { continue }
             people.append(person)
         }
         return WriteTransaction.withoutRepeats(people)
     }
 
     /// The person of this name, made when missing; `nil` for an account that was deleted.
-    func person(_ name: UserName) throws(StoreError) -> UserID? {
+    func person(_ name: UserName, of number: Int64) throws(StoreError) -> UserID? {
         if let known = try self.memory.user(named: name) { return known.isDeleted ? nil : known.id }
-        return try self.transaction.people.createUser(name)
+        let made = try self.transaction.people.createUser(name)
+        try self.note(made.rawValue, as: .person, of: number)
+        return made
+    }
+
+    /// Notes that an import has made a person.
+    package func notePerson(_ name: UserName, of number: Int64) throws(StoreError) {
+        guard let user = try self.memory.user(named: name) else { return }
+        try self.note(user.id.rawValue, as: .person, of: number)
+    }
+
+    /// Notes a row that an import has made.
+    func note(_ id: Int64, as kind: ImportedRowKind, of number: Int64) throws(StoreError) {
+        try self.connection.run(
+            "INSERT OR REPLACE INTO import_row (kind, id, import) VALUES (?, ?, ?)", kind.rawValue, id, number)
     }
 }

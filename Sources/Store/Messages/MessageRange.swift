@@ -56,7 +56,7 @@ extension Connection {
     }
 
     /// Removes messages and everything that refers to them but their client tokens.
-    private func deleteMessages(
+    func deleteMessages(
         in id: ConversationID, _ range: ClosedRange<Int64>, at wall: Int64
     ) throws(StoreError) {
         let (first, last) = (range.lowerBound, range.upperBound)

@@ -6,7 +6,8 @@ import Imports
 /// `teahouse ctl import`
 let controlImportCommand = Command(
     group: "import", summary: "command.ctl.import", examples: ["teahouse ctl import leancloud saved"],
-    subcommands: [folderCommand(.leanCloud), folderCommand(.wuKongIM)] + operationCommands(below: "import"))
+    subcommands: [folderCommand(.leanCloud), folderCommand(.wuKongIM)]
+        + operationCommands(below: "import", bodies: ["undo": undoImport]))
 
 /// `teahouse ctl import leancloud` and `teahouse ctl import wukongim`
 private func folderCommand(_ source: ImportSource) -> Command {
@@ -25,6 +26,36 @@ private func folderCommand(_ source: ImportSource) -> Command {
             let run = try FolderImportRun(control.invocation, control.terminal, of: source)
             try run.carryOut(through: SocketDestination(control, source)) { $0 }
         })
+}
+
+/// `teahouse ctl import undo`: asks again until it is done.
+private let undoImport: OperationBody = { control, request throws(CommandFailure) in
+    try control.agree(to: request)
+    var sum = AdminImportUndone(conversations: 0, messages: 0, people: 0, devices: 0, kept: 0, isDone: false)
+    while !sum.isDone {
+        guard case .imports(.undone(let part)) = try control.ask(request) else { throw control.unexpectedAnswer }
+        sum.conversations += part.conversations
+        sum.messages += part.messages
+        sum.people += part.people
+        sum.devices += part.devices
+        // Each look begins anew with those that stay.
+        sum.kept = part.kept
+        sum.isDone = part.isDone
+    }
+    if control.wantsJSON { return try control.print(json: AdminAnswer.imports(.undone(sum)).json) }
+    try control.terminal.print(sum.line(control.terminal) + "\n")
+}
+
+extension AdminImportUndone {
+    /// Line that tells what was taken back.
+    func line(_ terminal: Terminal) -> String {
+        let values = [
+            "conversations": String(self.conversations), "messages": String(self.messages),
+            "people": String(self.people), "devices": String(self.devices), "kept": String(self.kept),
+        ]
+        let line = terminal.text("ctl.importUndo.done", values)
+        return self.kept == 0 ? line : line + "\n" + terminal.text("ctl.importUndo.kept", values)
+    }
 }
 
 /// The way into the store of a server that runs.
@@ -106,18 +137,24 @@ private struct SocketDestination: ImportDestination {
 extension Control {
     func show(_ answer: AdminImportAnswer) throws(CommandFailure) {
         guard case .list(let imports, _) = answer else { throw self.unexpectedAnswer }
-        try self.print(
-            [
-                Table.Column("table.number", .right), Table.Column("table.importSource"),
-                Table.Column("table.importOrigin", maximumWidth: 40), Table.Column("table.state"),
-                Table.Column("table.importAsker", maximumWidth: 20), Table.Column("table.created"),
-                Table.Column("table.importChangedAt"),
-            ],
-            rows: imports.map {
-                [
-                    String($0.number), $0.source, $0.origin, self.text("word.importState.\($0.state)"), $0.asker,
-                    localTime($0.begunAtMilliseconds), localTime($0.changedAtMilliseconds),
-                ]
-            })
+        try self.print(importColumns, rows: imports.map { $0.cells(self.terminal) })
     }
 }
+
+extension AdminImport {
+    /// Cells of its row, one for each of `importColumns`.
+    func cells(_ terminal: Terminal) -> [String] {
+        [
+            String(self.number), self.source, self.origin, terminal.text("word.importState.\(self.state)"), self.asker,
+            localTime(self.begunAtMilliseconds), localTime(self.changedAtMilliseconds),
+        ]
+    }
+}
+
+/// Columns of a list of imports; their names are text keys.
+let importColumns = [
+    Table.Column("table.number", .right), Table.Column("table.importSource"),
+    Table.Column("table.importOrigin", maximumWidth: 40), Table.Column("table.state"),
+    Table.Column("table.importAsker", maximumWidth: 20), Table.Column("table.created"),
+    Table.Column("table.importChangedAt"),
+]

@@ -14,7 +14,7 @@ import Transfers
 /// `teahouse import`
 let importCommand = Command(
     group: "import", summary: "command.import", examples: ["teahouse import leancloud saved --data /srv/teahouse"],
-    subcommands: [importLeanCloudCommand, importWuKongCommand])
+    subcommands: [importLeanCloudCommand, importWuKongCommand, importListCommand, importUndoCommand])
 
 /// `teahouse import leancloud`
 ///
@@ -32,6 +32,11 @@ private let importLeanCloudCommand = Command(
         "teahouse import leancloud saved --data /srv/teahouse --report remarks.jsonl",
     ]
 ) { invocation, terminal throws(CommandFailure) in
+    let run = try FolderImportRun(invocation, terminal)
+    if invocation.has("dry-run") {
+        let folder = try openStopped(checkedSettings(invocation, terminal))
+        return try run.carryOut(through: StoppedDestination(folder)) { (error: StoreError) in error.failure }
+    }
     let options = try stoppedOptions(invocation, terminal)
     let store = try openStoppedStore(options)
     defer { store.close() }
@@ -40,8 +45,7 @@ private let importLeanCloudCommand = Command(
         throw CommandFailure(.inputOutput, DisplayText.escaped("\(error)"))
     }
     defer { transfers.stop() }
-    let actor = AuditActor(uid: getuid(), name: terminal.environment["USER"])
-    let run = try FolderImportRun(invocation, terminal)
+    let actor = importAsker(terminal)
     var address: FileAddress?
     if let base = options.publicURL { address = { link, name in APIPaths.link(link, name: name, base: base) } }
     let destination = StoreDestination(store, actor: actor, contents: ContentImport(transfers), address: address)

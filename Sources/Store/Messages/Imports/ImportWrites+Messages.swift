@@ -36,7 +36,7 @@ extension ImportWrites {
         }
         var outcome = ImportedMessagesOutcome()
         for (index, message) in messages.enumerated() {
-            if let reason = try self.add(message, &run, &outcome) {
+            if let reason = try self.add(message, to: number, &run, &outcome) {
                 outcome.refused.append(.init(index: index, reason: reason))
             }
         }
@@ -47,7 +47,7 @@ extension ImportWrites {
 
     /// - Returns: why it cannot be here; `nil` when it is.
     private func add(
-        _ message: ImportedMessage, _ run: inout ImportedRun, _ outcome: inout ImportedMessagesOutcome
+        _ message: ImportedMessage, to number: Int64, _ run: inout ImportedRun, _ outcome: inout ImportedMessagesOutcome
     ) throws(StoreError) -> String? {
         let conversation = run.conversation
         guard (1...ImportedMessage.maximumIDBytes).contains(message.foreignID.utf8.count) else {
@@ -62,8 +62,17 @@ extension ImportWrites {
             try self.update(known, to: message, &run, &outcome)
             return nil
         }
+        // What was said here, and comes back in a folder that was exported from here.
+        if let id = message.id, id.rawValue <= run.lastID,
+            try self.transaction.reading.messages.place(of: id, in: conversation.id) != nil
+        {
+            outcome.known += 1
+            return nil
+        }
         if let obstacle = Self.obstacle(to: message, in: run) { return obstacle }
-        guard let sender = try self.person(message.sender) else { return "the account of its sender was deleted" }
+        guard let sender = try self.person(message.sender, of: number) else {
+            return "the account of its sender was deleted"
+        }
         let content = self.content(message, in: conversation)
         let id = self.id(of: message, after: run.lastID)
         run.lastID = id.rawValue

@@ -40,6 +40,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case search(AdminSearchAnswer)
     case backups(AdminBackupAnswer)
     case imports(AdminImportAnswer)
+    case retention(AdminRetentionAnswer)
 }
 
 /// Something that happened, for a connection that follows.
@@ -151,7 +152,7 @@ extension AdminAnswer: AdminFamily {
         AdminAppAnswer.all.map { .app($0) },
         AdminSearchAnswer.all.map { .search($0) },
         AdminBackupAnswer.all.map { .backups($0) },
-        AdminImportAnswer.all.map { .imports($0) },
+        AdminImportAnswer.all.map { .imports($0) }, AdminRetentionAnswer.all.map { .retention($0) },
     ].flatMap { $0 }
 
     /// The answer as one JSON object, for scripts.
@@ -200,6 +201,7 @@ extension AdminAnswer: AdminFamily {
         case .search(let answer): try .search(fields.inline(answer))
         case .backups(let answer): try .backups(fields.inline(answer))
         case .imports(let answer): try .imports(fields.inline(answer))
+        case .retention(let answer): try .retention(fields.inline(answer))
         }
     }
 }

@@ -67,6 +67,7 @@ package enum AdminRequest: Equatable, Sendable {
     case search(AdminSearchRequest)
     case backups(AdminBackupRequest)
     case imports(AdminImportRequest)
+    case retention(AdminRetentionRequest)
 }
 
 extension AdminRequest {
@@ -148,7 +149,7 @@ extension AdminRequest: AdminDefinitions {
             samples(Self.audit), samples(Self.live), samples(Self.conversationDetails), samples(Self.people),
             samples(Self.words), samples(Self.filters), samples(Self.kinds), samples(Self.hooks),
             samples(Self.settings), samples(Self.policy), samples(Self.announcements), samples(Self.app),
-            samples(Self.search), samples(Self.backups), samples(Self.imports),
+            samples(Self.search), samples(Self.backups), samples(Self.imports), samples(Self.retention),
         ].flatMap { $0 }
     }
 
@@ -308,6 +309,7 @@ extension AdminRequest: AdminDefinitions {
         case .search(let request): return try .search(fields.inline(request))
         case .backups(let request): return try .backups(fields.inline(request))
         case .imports(let request): return try .imports(fields.inline(request))
+        case .retention(let request): return try .retention(fields.inline(request))
         }
     }
 }

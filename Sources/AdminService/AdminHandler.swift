@@ -88,6 +88,7 @@ struct AdminHandler: Sendable {
         case .app(let request): self.answerAppRequest(request, then)
         case .search(let request): self.answerSearchRequest(request, then)
         case .imports(let request): self.answerImportRequest(request, then)
+        case .retention(let request): self.answerRetentionRequest(request, then)
         case .follow, .stopFollowing, .live, .backups:
             then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }

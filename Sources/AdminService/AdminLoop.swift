@@ -242,7 +242,8 @@ final class AdminLoop {
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .listConversations,
             .showConversation,
             .listMessages, .listSessions, .endSessions, .send, .files, .profiles, .teams, .audit, .conversationDetails,
-            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app, .search, .imports:
+            .people, .words, .filters, .kinds, .hooks, .settings, .policy, .announcements, .app, .search, .imports,
+            .retention:
             handler.answerRequest(request) { mailbox.post(.answer(client: key, request: id, $0)) }
         }
     }

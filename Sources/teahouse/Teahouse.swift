@@ -64,9 +64,9 @@ package let teahouseCommand: Command = Command(
         "teahouse doctor",
     ],
     subcommands: [
-        serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, rollbackCommand, doctorCommand,
-        leanCloudCommand, wuKongSourceCommand, exportCommand, importCommand, versionCommand, manualCommand,
-        completionCommand,
+        serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, rollbackCommand, compactCommand,
+        doctorCommand, leanCloudCommand, wuKongSourceCommand, exportCommand, importCommand, versionCommand,
+        manualCommand, completionCommand,
     ])
 
 /// Options that several commands take.

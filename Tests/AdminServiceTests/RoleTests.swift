@@ -14,6 +14,7 @@ import Testing
             "file.list", "file.show", "file.verify", "filter.list", "filter.test", "follow.stop", "hook.list",
             "import.list", "invitation.list", "kind.list", "kind.try", "live.look", "live.start", "notice.list",
             "notice.show", "policy.preview", "policy.show", "profile.figures", "profile.show", "request.list",
+            "retention.forecast",
             "search.status", "session.list", "setting.effective", "setting.limits", "setting.list", "setting.show",
             "status", "team.announcements", "team.card", "team.show", "transfer.list", "transfer.watch", "user.list",
             "user.show", "word.list", "word.test",

@@ -259,6 +259,8 @@ final class Writer {
         let mayRun = self.maintenance.wallIsSteady && !self.gauges.snapshots.areHeld
         let slice = try self.retention.slice(tools, mayRun: mayRun)
         if slice.hasDeleted { self.owesWipe = true }
+        // A long run would else fill SQLite's log: no batch comes that looks at it.
+        if slice.hasMore { try self.maintain() }
         return slice.hasMore
     }
 

@@ -127,4 +127,11 @@ package struct RetentionForecast: Sendable {
     package var next: ConversationID?
 
     package init() {}
+
+    /// Adds the amounts of another page.
+    package mutating func add(_ page: RetentionForecast) {
+        for (kind, amount) in page.now { self.now[kind, default: RetentionAmount()].add(amount) }
+        for (kind, amount) in page.soon { self.soon[kind, default: RetentionAmount()].add(amount) }
+        self.held += page.held
+    }
 }

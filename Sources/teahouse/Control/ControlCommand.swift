@@ -22,6 +22,6 @@ let controlCommand = Command(
         topCommand,
         auditCommand, logCommand, noticeCommand, wordCommand, filterCommand, kindCommand, hookCommand, settingCommand,
         policyCommand, setupTokenCommand, addressCommand, languageCommand, wuKongCommand, appCommand, searchCommand,
-        backupCommand, controlImportCommand,
+        backupCommand, controlImportCommand, retentionCommand, holdCommand,
     ]
 ).withListOptions()

@@ -184,7 +184,7 @@ extension Control {
         case .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions, .count,
             .sent, .following, .files, .transfers, .profiles, .teams, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy, .details,
-            .announcements, .app, .search, .backups, .imports:
+            .announcements, .app, .search, .backups, .imports, .retention:
             try self.tell(answer, outcome.key, values)
         }
     }
@@ -220,6 +220,7 @@ extension Control {
         case .app(let answer): try self.show(answer)
         case .search(let answer): try self.show(answer)
         case .imports(let answer): try self.show(answer)
+        case .retention(let answer): try self.show(answer)
         case .done, .token(nil), .imported, .conversations, .conversation, .count, .sent, .following,
             .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .audit(.signIns),
             .audit(.checkedSignIns), .audit(.log), .live, .previewed, .brought, .words,
@@ -245,7 +246,7 @@ extension AdminAnswer {
         case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .following, .files,
             .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy(.policy),
-            .policy(.preview), .details, .announcements, .app, .search, .backups, .imports:
+            .policy(.preview), .details, .announcements, .app, .search, .backups, .imports, .retention:
             [:]
         }
     }

@@ -16,6 +16,7 @@ struct StoreBench {
                store-bench reads FOLDER [messages a second] [seconds] [direct]
                store-bench kill FOLDER        fills the log as far as it goes and kills the process
                store-bench start FOLDER       starts on what is left and says when it is ready
+               store-bench retention FOLDER [messages]
 
         direct  without the log: each batch is written to the database
         hooks   puts each message into the queue of events, too
@@ -44,6 +45,7 @@ struct StoreBench {
                     fromLog: fromLog)
             case "kill": try KilledStart.fillAndKill(folder)
             case "start": try KilledStart.start(folder)
+            case "retention": try RetentionRunBench.run(folder, count: numbers.first ?? 5_000_000)
             default: self.exitWithUsage()
             }
         } catch {

@@ -236,6 +236,7 @@ struct SearchIndexTests {
         #expect(try reader.lastSequence(of: id) == 3)
         #expect(fixture.index.currentStatus.rebuilds == 0)
         try fixture.say("rose four", romeo, in: id)
+        fixture.index.catchUp()
         #expect(try Set(fixture.find("rose", as: .unrestricted)) == ["rose three", "rose four"])
     }
 

@@ -56,7 +56,8 @@ extension AdminConversationRequest: AdminDefinitions {
         .list(of: .sample, after: .sample), .createDirect(.sample, .sample), .createRoom(.sample, title: .sample),
         .rename(.sample, title: .sample), .setAttributes(.sample, patch: .sample), .delete(.sample),
         .look(.sample, .sample, limit: .sample), .recall(.sample, sequence: .sample, forGood: .sample),
-        .edit(.sample, sequence: .sample, text: .sample), .trace(.sample, sequence: .sample, after: .sample), .seeAs(.sample, .sample, before: .sample, limit: .sample),
+        .edit(.sample, sequence: .sample, text: .sample), .trace(.sample, sequence: .sample, after: .sample),
+        .seeAs(.sample, .sample, before: .sample, limit: .sample),
         .export(.sample, after: .sample, as: .sample), .expiring(days: .sample),
     ]
 

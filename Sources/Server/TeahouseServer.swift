@@ -311,7 +311,7 @@ package enum ServerError: Error, CustomStringConvertible {
     case admin(AdminError)
     case outgoing(HTTPClientError)
     case files(FileStoreError)
-    /// What the service manager says of the sockets that it opened cannot be true.
+    /// Sockets that the service manager says it opened, and that cannot be those.
     case passedSockets(String)
 
     package var description: String {

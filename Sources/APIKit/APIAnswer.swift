@@ -110,6 +110,8 @@ package struct APIFailure: Error, Hashable, Sendable {
                 self.init(403, "\(error)")
             case .noSuchFile: self.init(404, "\(error)")
             case .changedMeanwhile, .fileInUse, .fileIncomplete, .alreadyMember: self.init(409, "\(error)")
+            // That there is a hold is the operator's knowledge, not the person's.
+            case .underHold: self.init(403, "the operator has switched this off")
             case .transferOver, .requestOver: self.init(410, "\(error)")
             case .fileTooLong: self.init(413, "\(error)")
             case .tooManyUploads: self.init(429, "\(error)", retryAfterSeconds: 5)

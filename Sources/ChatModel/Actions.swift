@@ -65,6 +65,8 @@ package enum ActionRefusal: Hashable, Sendable {
     case transferOver
     /// Messages or pictures refer to it.
     case fileInUse
+    /// A legal hold keeps the person.
+    case underHold
     case fileTooLong(limitBytes: Int64)
     /// All files of the person, or of everybody, together.
     case quotaReached(limitBytes: Int64)
@@ -101,6 +103,7 @@ extension ActionRefusal: CustomStringConvertible {
         case .fileIncomplete: "the file is not complete"
         case .transferOver: "the transfer is over"
         case .fileInUse: "messages or pictures refer to the file"
+        case .underHold: "a legal hold keeps this person: remove the hold first"
         case .fileTooLong(let limit): "a file has at most \(limit) bytes"
         case .quotaReached(let limit): "the files may have \(limit) bytes together: delete some first"
         case .tooManyUploads(let limit): "\(limit) uploads are open: finish or cancel one first"

@@ -65,7 +65,7 @@ extension LeanCloudFault {
             case .noSuchMessage, .notAuthor, .windowOver, .mayNotSend, .switchedOff, .alreadyGone, .notApplicable,
                 .ownMessage, .changedMeanwhile, .joiningClosed, .alreadyMember, .noSuchRequest, .requestOver,
                 .noSuchFile, .fileIncomplete, .transferOver, .fileInUse, .fileTooLong, .quotaReached, .tooManyUploads,
-                .uploadsTooFast:
+                .uploadsTooFast, .underHold:
                 .conversationNotAllowed.saying(refusal.description)
             }
     }
@@ -106,7 +106,7 @@ extension LeanCloudFault {
             case .noSuchUser, .mayNotSend, .notApplicable, .ownMessage, .tooMany, .changedMeanwhile, .disbanded,
                 .joiningClosed, .alreadyMember, .ownerMustTransfer, .noSuchRequest, .requestOver, .noSuchFile,
                 .fileIncomplete, .transferOver, .fileInUse, .fileTooLong, .quotaReached, .tooManyUploads,
-                .uploadsTooFast:
+                .uploadsTooFast, .underHold:
                 .messageUpdateRejectedByApp.saying(refusal.description)
             }
     }

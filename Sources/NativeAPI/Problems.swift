@@ -280,8 +280,10 @@ extension Problem {
             case .fileTooLong: .tooLarge
             case .quotaReached: .full
             case .tooManyUploads, .uploadsTooFast: .tooManyRequests
+            // That there is a hold is the operator's knowledge, not the person's.
+            case .underHold: .switchedOff
             }
-        self.init(code, "\(refusal)")
+        self.init(code, refusal == .underHold ? "\(ActionRefusal.switchedOff)" : "\(refusal)")
     }
 
     /// A message that is not taken.

@@ -54,7 +54,7 @@ import Transfers
             .tooMany(limit: 5), .changedMeanwhile, .disbanded, .joiningClosed, .alreadyMember, .ownerMustTransfer,
             .noSuchRequest, .requestOver, .noSuchFile, .fileIncomplete, .transferOver, .fileInUse,
             .fileTooLong(limitBytes: 5), .quotaReached(limitBytes: 5), .tooManyUploads(limit: 5),
-            .uploadsTooFast(limit: 5),
+            .uploadsTooFast(limit: 5), .underHold,
         ]
         let ming = UserName("ming")!
         let accounts: [AccountsError] = [

@@ -1,5 +1,6 @@
 import AdminAPI
 import ChatModel
+import Localization
 import Store
 import Testing
 
@@ -42,6 +43,32 @@ import Testing
         }
         #expect(entries.map(\.entry.word) == ["hold.remove", "hold.add", "hold.add"])
         #expect(entries.last?.entry.subject == "romeo")
+    }
+
+    @Test("a person under a hold is not deleted: the refusal has its number, and no entry says that it was done")
+    func deletion() throws {
+        let fixture = try Fixture()
+        let client = try fixture.client()
+        let romeo = UserName("romeo")!
+        _ = try client.ask(.addUser(AdminNewUser(name: romeo)))
+        let hold = AdminNewHold(kind: .person, name: "romeo", reason: "case 7")
+        guard case .retention(.hold(let set)) = try client.ask(.retention(.hold(hold))) else {
+            throw AdminError(.protocolError, "another answer was due")
+        }
+        let refusal = try #require(client.refusal(of: .people(.delete(romeo))))
+        #expect(refusal.code == .refused && refusal.reason == AdminError.Reason(number: 330, values: []))
+        let chinese = Texts(embedded: .chinese)
+        #expect(refusal.worded { chinese($0, $1) }.message == "此用户受法律保留约束：请先移除该保留")
+        var query = AuditQuery()
+        query.what = "user.delete"
+        func entries() throws -> Int? {
+            guard case .audit(.list(let entries, _)) = try client.ask(.audit(.list(query))) else { return nil }
+            return entries.count
+        }
+        #expect(try entries() == 0)
+        #expect(try client.ask(.retention(.release(set.number))) == .done)
+        _ = try client.ask(.people(.delete(romeo)))
+        #expect(try entries() == 1)
     }
 
     @Test("the forecast has a row for each class, and nothing where no rule deletes")

@@ -184,6 +184,25 @@ import Testing
         #expect(try app.ask("GET", "/1.1/users", app.asClient).code == 206)
     }
 
+    @Test func nobodyIsDeletedUnderALegalHoldAndTheAppIsNotToldWhy() throws {
+        let app = try self.open()
+        let made = try self.signUp(app)
+        let id = try #require(made.json["objectId"]?.string)
+        let session = self.session(app, try #require(made.json["sessionToken"]?.string))
+        let romeo = try app.server.id(id)
+        let number = try app.server.server.store.writeAndWait { store throws(StoreError) in
+            try store.holds.add(LegalHold(subject: .person(romeo), reason: "case 7", asker: "anna")).number
+        }
+        let refused = try app.ask("DELETE", "/1.1/users/\(id)", session)
+        #expect(refused.status == 403)
+        #expect(refused.json["error"]?.string == "the operator has switched this off")
+        #expect(try app.ask("GET", "/1.1/users/me", session).status == 200)
+        try app.server.write { store throws(StoreError) in _ = try store.holds.remove(number) }
+        #expect(try app.ask("DELETE", "/1.1/users/\(id)", session).status == 200)
+        app.server.stop()
+        #expect(try app.server.findings() == [])
+    }
+
     @Test func aNewPasswordEndsEverySession() throws {
         let app = try self.open()
         let made = try self.signUp(app)

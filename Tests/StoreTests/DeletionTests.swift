@@ -121,6 +121,37 @@ struct DeletionTests {
         #expect(system != nil)
     }
 
+    @Test("nobody is deleted while one of their legal holds stands, and nothing of them is changed by the attempt")
+    func held() throws {
+        let fixture = try Fixture()
+        let (romeo, juliet) = (try fixture.user("romeo"), try fixture.user("juliet"))
+        let verona = try fixture.group("verona", owner: juliet, [romeo])
+        func hold(_ subject: HoldSubject) throws -> Int64 {
+            try fixture.store.writeAndWait { store throws(StoreError) in
+                try store.holds.add(LegalHold(subject: subject, reason: "case 7", asker: "anna")).number
+            }
+        }
+        func delete() -> StoreError? {
+            self.problem(fixture) { store throws(StoreError) in try store.people.deleteUser(romeo).user }
+        }
+        func release(_ number: Int64) throws {
+            try fixture.store.writeAndWait { store throws(StoreError) in _ = try store.holds.remove(number) }
+        }
+        let (first, second) = (try hold(.person(romeo)), try hold(.person(romeo)))
+        #expect(delete() == .refused(.underHold))
+        try release(first)
+        #expect(delete() == .refused(.underHold))
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
+            (try store.people.user(romeo)?.deletedAtMilliseconds, try store.conversations.member(romeo, in: verona))
+        }
+        #expect(found.0 == nil && found.1 != nil)
+        try release(second)
+        // What they wrote stays in any case: a hold on the conversation or on somebody else keeps nobody's account.
+        _ = (try hold(.conversation(verona)), try hold(.person(juliet)))
+        #expect(delete() == nil)
+        #expect(try fixture.verified().findings == [])
+    }
+
     @Test("the oldest manager follows as owner, else the oldest member, and nobody left means that the team is over")
     func successors() throws {
         let team = try TeamFixture()

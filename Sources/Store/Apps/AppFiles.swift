@@ -156,13 +156,6 @@ extension AppWrites {
             Self.reopenSQL, link)
     }
 
-    /// True when a legal hold keeps everything of a person.
-    private func isHeld(_ user: UserID) throws(StoreError) -> Bool {
-        try self.transaction.connection.first("SELECT 1 FROM legal_hold WHERE user_id = ? LIMIT 1", user) {
-            (_) throws(StoreError) in true
-        } ?? false
-    }
-
     /// Removes a file of an app with its content.
     ///
     /// - Throws: `refused(.noSuchFile)`, also for what is somebody else's; `refused(.fileInUse)` for what something
@@ -177,7 +170,9 @@ extension AppWrites {
             var actor = actor
             // The content of one that was imported belongs to nobody, and the row itself refers to it.
             if !actor.isPrivileged, try self.transaction.reading.imports.number(ofFile: objectID) != nil {
-                guard content.references == 1, try !self.isHeld(file.owner) else { throw .refused(.fileInUse) }
+                guard content.references == 1, try !self.transaction.connection.isHeld(file.owner) else {
+                    throw .refused(.fileInUse)
+                }
                 actor = .application
             }
             // Its links go with it, and the row with them.

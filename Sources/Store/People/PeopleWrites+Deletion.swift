@@ -14,10 +14,12 @@ extension PeopleWrites {
     /// views and places in conversations. Another one follows as owner of a team, the first manager or else who has been
     /// there longest; a team with nobody left is dismissed. The caller ends the sessions after the commit.
     ///
-    /// - Throws: `notFound`, also for one that was deleted before; `invalid` for the system's own user.
+    /// - Throws: `notFound`, also for one that was deleted before; `invalid` for the system's own user;
+    ///   `refused(.underHold)` while a legal hold keeps the person.
     package func deleteUser(_ user: UserID) throws(StoreError) -> DeletedUser {
         guard user != .system else { throw .invalid("the system's own user cannot be deleted") }
         let state = try self.transaction.knownUser(user)
+        guard try !self.transaction.connection.isHeld(user) else { throw .refused(.underHold) }
         let tokens = try self.revokeTokens(of: user)
         try self.endMemberships(of: user)
         try self.endFriendships(of: user, state.name)

@@ -155,6 +155,12 @@ extension Connection {
         try self.first(Self.isHeldSQL, id) { row throws(StoreError) in row.int64(0) != 0 } ?? false
     }
 
+    /// True when a hold keeps a person.
+    func isHeld(_ user: UserID) throws(StoreError) -> Bool {
+        try self.first("SELECT 1 FROM legal_hold WHERE user_id = ? LIMIT 1", user) { (_) throws(StoreError) in true }
+            ?? false
+    }
+
     /// People with a hold.
     func heldPeople() throws(StoreError) -> Set<UserID> {
         Set(

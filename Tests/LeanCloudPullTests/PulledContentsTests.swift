@@ -12,7 +12,7 @@ import Testing
             atPath: folder.path + "/files/a1", withIntermediateDirectories: true)
         try content.write(toFile: folder.path + "/files/a1/a1", atomically: true, encoding: .utf8)
         try "secret".write(toFile: folder.path + "/other", atomically: true, encoding: .utf8)
-        try lines.joined(separator: "\n").write(
+        try lines.map { $0 + "\n" }.joined().write(
             toFile: folder.path + "/files.jsonl", atomically: true, encoding: .utf8)
         return folder
     }

@@ -33,19 +33,19 @@ package final class PulledContents {
     private let folder: String
     private var reader: LineReader?
     private var entry: FileEntry?
-    private var isBegun = false
+    /// Id that was asked for last; `nil` before the first.
+    private var last: String?
 
     /// - Parameter folder: without a slash behind.
     package init(_ folder: String) { self.folder = folder }
 
     /// Content of a file; fast when ids are asked for in their order.
     package func find(_ objectID: String) throws(PullError) -> Finding {
-        if let entry, objectID.utf8.lexicographicallyPrecedes(entry.objectID.utf8) { self.isBegun = false }
-        if !self.isBegun {
+        if self.last.map({ objectID.utf8.lexicographicallyPrecedes($0.utf8) }) ?? true {
             self.reader = try LineReader(self.folder + "/files.jsonl")
-            self.isBegun = true
             try self.advance()
         }
+        self.last = objectID
         while let entry, entry.objectID.utf8.lexicographicallyPrecedes(objectID.utf8) { try self.advance() }
         guard let entry, entry.objectID == objectID else { return .missing("files.jsonl does not name it: pull again") }
         guard entry.isHere else {

@@ -26,13 +26,20 @@ package struct RetentionKeys: Sendable {
 
 /// Deletion of messages and attachments by age and number.
 extension Keys {
+    /// Rules for conversations of two people.
     package static let retentionDirect = RetentionKeys("direct", "conversations of two people")
+    /// Rules for normal teams.
     package static let retentionNormalTeam = RetentionKeys("normal_team", "normal teams (discussion groups)")
+    /// Rules for all other groups.
     package static let retentionAdvancedTeam = RetentionKeys("advanced_team", "all other groups")
+    /// Rules for chat rooms and temporary conversations.
     package static let retentionRoom = RetentionKeys("room", "chat rooms and temporary conversations")
+    /// Rules for system conversations.
     package static let retentionService = RetentionKeys("service", "system conversations")
+    /// Rules for all other kinds of conversations.
     package static let retentionOther = RetentionKeys(
         "other", "communities, customer service and other kinds of WuKongIM's channels")
+    /// Size from which attachments go before their message.
     package static let retentionAttachmentBytes = SettingKey<Int64>(
         "retention.attachment_bytes", 0, in: 0...(1 << 40), "bytes",
         "Size from which attachments go before their message; smaller ones stay as long as it does. 0 for all sizes.")

@@ -63,7 +63,7 @@ let importReplyVectors: [(AdminReply, String)] = [
                     .undone(
                         AdminImportUndone(
                             conversations: 1, messages: 2, people: 3, devices: 4, kept: 5, isDone: true))))),
-        #"{"id":7,"answer":"import.undo","with":{"conversations":1,"messages":2,"people":3,"devices":4,"kept":5,"#
+        #"{"id":7,"answer":"import.undone","with":{"conversations":1,"messages":2,"people":3,"devices":4,"kept":5,"#
             + #""done":true}}"#
     ),
 ]

@@ -84,17 +84,20 @@ import Testing
 
     @Test("when the folder was last verified is told, and what to do when it never was or was not in order")
     func lastVerify() {
-        func shown(_ last: AdminLastVerify?) -> String {
+        func shown(_ last: AdminLastVerify?, hasBackup: Bool = false) -> String {
             let console = ConsoleDriver { request in
                 guard request == .status else { return Self.server(request) }
                 var status = Samples.status()
                 status.lastVerify = last
+                if !hasBackup { status.lastBackup = nil }
                 return .success(.status(status))
             }
             let words = console.shown().joined(separator: " ").split(separator: " ")
             return words.joined(separator: " ")
         }
         #expect(shown(nil).contains("LAST VERIFY never: stop teahouse and run teahouse verify, or run it on a backup"))
+        // What a backup has copied was verified.
+        #expect(!shown(nil, hasBackup: true).contains("LAST VERIFY"))
         let found = shown(AdminLastVerify(atMilliseconds: ConsoleDriver.now, findings: 7, isQuick: true))
         #expect(found.contains(": 7 faults; stop teahouse and run teahouse verify, which says what to do about each"))
         #expect(found.contains("(contents of files were not read)"))

@@ -73,7 +73,8 @@ import Testing
             console.press(.enter)
             #expect(console.screen()[1].hasPrefix(" \(title)"))
         }
-        // With another word it is the command.
+        // With another word it is the command, once the one before has ended.
+        console.console.ran(CommandOutcome(.done, ["nobody"]), words: ["user", "list", "--json"])
         console.press(.character(":"))
         console.type("audit list")
         console.press(.enter)

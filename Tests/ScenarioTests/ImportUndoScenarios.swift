@@ -103,7 +103,9 @@ struct ImportUndoScenarios {
     @Test("where somebody has written an import is not taken back, and the reason names the conversation")
     func written() throws {
         let server = try TestServer()
-        #expect(server.ctl("import", "leancloud", try Self.folder().path).code == .done)
+        let folder = try Self.folder()
+        #expect(server.ctl("import", "leancloud", folder.path).code == .done)
+        withExtendedLifetime(folder) {}
         let romeo = try server.leanCloud("romeo")
         let answer = try romeo.request(.direct) { command in
             var direct = DirectCommand()
@@ -183,6 +185,9 @@ struct ImportUndoScenarios {
         }
         #expect(again.json["messages"]?["known"]?.integer == 32)
         #expect(again.json["people"]?["changed"]?.integer == 0, "\(again.output)")
+        // The later one goes first.
+        let later = ControlRun.run(["import", "undo", "2", "--data", path, "--json"])
+        #expect(later.code == .done && later.json["messages"]?.integer == 0, "\(later.output) \(later.error)")
         let undo = ControlRun.run(["import", "undo", "1", "--data", path, "--json"])
         #expect(undo.code == .done && undo.json["messages"]?.integer == 30, "\(undo.output) \(undo.error)")
         #expect(undo.json["people"]?.integer == 603)
@@ -195,7 +200,9 @@ struct ImportUndoScenarios {
     @Test("kinds, roles, mutes, many members, order of the list and binary bodies come as they were")
     func edges() throws {
         let server = try TestServer()
-        #expect(server.ctl("import", "leancloud", try Self.folder(members: 600).path).code == .done)
+        let folder = try Self.folder(members: 600)
+        #expect(server.ctl("import", "leancloud", folder.path).code == .done)
+        withExtendedLifetime(folder) {}
         let team = try #require(ObjectID(Self.team))
         let (kinds, members, activeAt, row) = try server.server.store.readAndWait { store throws(StoreError) in
             var kinds: [ConversationKind] = []

@@ -87,7 +87,7 @@ async def served() -> None:
     for each in (four, six):
         expect(get(each, "/healthz")[0] == 200, "people are not served")
         expect(get(each, "/metrics")[0] == 404, "people are told the metrics")
-    expect("teahouse_sessions" in get(metrics, "/metrics")[1], "there are no metrics")
+    expect("teahouse_connections" in get(metrics, "/metrics")[1], "there are no metrics")
     status = json.loads(subprocess.run(
         [binary, "ctl", "--data", str(server.top / "data"), "status", "--json"], check=True, capture_output=True,
         text=True).stdout)

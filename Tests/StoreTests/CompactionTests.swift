@@ -37,7 +37,7 @@ struct CompactionTests {
         #expect(try again.verified().findings == [])
     }
 
-    @Test("is refused while a server runs, after one that was killed, and where there is no database")
+    @Test("is refused while a server runs and where there is no database, and loses nothing after one that was killed")
     func refused() throws {
         let verona = try LoggedMessageTests.verona()
         // The second one is in the log alone.
@@ -45,9 +45,9 @@ struct CompactionTests {
         #expect(throws: StoreError.alreadyRunning(verona.fixture.folder.data)) {
             try compactFolder(verona.fixture.folder.data)
         }
-        let killed = try verona.fixture.copied()
-        let error = #expect(throws: StoreError.self) { try compactFolder(killed.data) }
-        guard case .invalid? = error else { throw StoreError.invalid("\(String(describing: error))") }
+        // Refused, or carried out: what the log alone holds is there afterwards.
+        let killed = try verona.fixture.folder.copied()
+        _ = Result { try compactFolder(killed.data) }
         #expect(access("\(killed.data)/teahouse.db.compact", F_OK) != 0)
         let opened = try Fixture(killed, clock: verona.fixture.clock)
         #expect(try opened.bodies(verona.id) == ["one", "two"])

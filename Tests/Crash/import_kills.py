@@ -2,7 +2,8 @@
 
 A stand-in of LeanCloud gives out its classes, history and files. One pull and one import are left alone. Others are ended by SIGKILL
 at random moments and run again until they end by themselves: the folder is then the same byte for byte, and the database has
-the same rows in every table, but for the columns that hold the moment of an import (`MOMENTS`). `verify` finds nothing.
+the same rows in every table, but for the columns that hold the moment of an import (`MOMENTS`) and keys made by chance (`SEEN`).
+`verify` finds nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +34,25 @@ MOMENTS = {
     "preference": {"change"},
     "message_extra": {"patched_at", "withdrawn_at"},  # of those that have no time at their source
 }
+# Rows by what they lead to: keys are made by chance, and an upload that a kill ended, or a file to which the kill left no
+# reference, keeps its row until it is collected.
+SEEN = {
+    "file": "SELECT o.hash, f.owner_id, f.name, f.media_type, f.size, f.metadata, f.is_held, f.refs, f.unreferenced_at,"
+            " f.conversation_id FROM file f JOIN object o ON o.id = f.object_id WHERE f.state = 1"
+            " AND (f.refs > 0 OR f.unreferenced_at IS NULL)",
+    "object": "SELECT o.hash, o.provider, o.size, o.stored_size, o.codec, o.state,"
+              " (SELECT count(*) FROM file f WHERE f.object_id = o.id AND f.refs > 0) FROM object o",
+    "file_link": "SELECT l.kind, l.class, o.hash, f.name, l.conversation_id, l.owner_id, l.purpose, l.used_at"
+                 " FROM file_link l LEFT JOIN file f ON f.id = l.file_id LEFT JOIN object o ON o.id = f.object_id",
+    "transfer": "SELECT t.direction, t.class, t.owner_id, o.hash, t.file_name, t.media_type, t.size, t.offset, t.provider,"
+                " t.error, t.expires_at FROM transfer t JOIN file f ON f.key = t.file_key"
+                " JOIN object o ON o.id = f.object_id WHERE t.state = 3 AND f.refs > 0",
+    "field_file": "SELECT r.kind, r.holder_id, o.hash, f.name FROM field_file r JOIN file f ON f.id = r.file_id"
+                  " JOIN object o ON o.id = f.object_id",
+    "app_file": "SELECT a.object_id, a.owner_id, o.hash, f.name, a.url, a.name, a.media_type, a.metadata, a.created_at"
+                " FROM app_file a LEFT JOIN file_link l ON l.id = a.link_id LEFT JOIN file f ON f.id = l.file_id"
+                " LEFT JOIN object o ON o.id = f.object_id",
+}
 # Tables of the database itself, of the journal of this run, and of what devices have to fetch.
 LEFT_OUT = {
     "meta": "the database's own numbers and times", "secret": "keys that each database makes",
@@ -55,11 +75,10 @@ def dump(path: Path) -> dict[str, str]:
             if table in LEFT_OUT:
                 continue
             columns = [row[1].decode() for row in database.execute(f'PRAGMA table_info("{table}")')]
-            kept = [f'"{name}"' for name in columns if name not in MOMENTS.get(table, set())]
-            rows = database.execute(f'SELECT {", ".join(kept)} FROM "{table}" ORDER BY {", ".join(kept)}')
+            kept = ", ".join(f'"{name}"' for name in columns if name not in MOMENTS.get(table, set()))
             total = hashlib.sha256()
-            for row in rows:
-                total.update(repr(row).encode())
+            for row in sorted(repr(row) for row in database.execute(SEEN.get(table, f'SELECT {kept} FROM "{table}"'))):
+                total.update(row.encode())
             hashes[table] = total.hexdigest()
     finally:
         database.close()
@@ -96,18 +115,23 @@ class Proof:
             self.complain(f"{' '.join(words[:2])} ended with {done.returncode}: {done.stderr[-500:]}")
         return time.monotonic() - began
 
-    def killed(self, words: list[str], seconds: float) -> int:
-        """Kills a command at random moments of the time that it takes; how often it was still running."""
+    def killed(self, words: list[str], seconds: float, made: Path) -> int:
+        """Kills a command at random moments of the time that it takes; how often it was still running.
+
+        One that ended before its kill is begun again from nothing, with less time."""
         hits = 0
-        for _ in range(self.kills):
+        for _ in range(4 * self.kills):
             process = subprocess.Popen([self.binary, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(self.dice.random() * seconds)  # the moment of the kill is what varies
             if process.poll() is None:
                 hits += 1
                 process.send_signal(signal.SIGKILL)
             else:
-                seconds *= 0.7  # the rest of it takes less time each time
+                seconds *= 0.7
+                shutil.rmtree(made, ignore_errors=True)
             process.wait()
+            if hits == self.kills:
+                break
         return hits
 
     def pull(self, source: Source, into: Path) -> list[str]:
@@ -126,20 +150,20 @@ class Proof:
         source = Source(Dataset(messages=messages), page=100)
         try:
             seconds = self.whole(self.pull(source, self.top / "saved"))
-            hits = self.killed(self.pull(source, self.top / "torn"), seconds)
+            hits = self.killed(self.pull(source, self.top / "torn"), seconds, self.top / "torn")
             self.whole(self.pull(source, self.top / "torn"))
         finally:
             source.stop()
         self.compare("the folder", contents(self.top / "saved"), contents(self.top / "torn"))
         took = self.whole(self.bring(self.top / "saved", self.top / "calm"))
-        struck = self.killed(self.bring(self.top / "saved", self.top / "struck"), took)
+        struck = self.killed(self.bring(self.top / "saved", self.top / "struck"), took, self.top / "struck")
         self.whole(self.bring(self.top / "saved", self.top / "struck"))
         self.compare("the database", dump(self.top / "calm"), dump(self.top / "struck"))
         for name in ("calm", "struck"):
             done = subprocess.run([self.binary, "verify", "--data", str(self.top / name)], capture_output=True, text=True)
             if done.returncode != 0:
                 self.complain(f"verify of {name}: {done.stdout[-500:]} {done.stderr[-500:]}")
-        if hits == 0 or struck == 0:
+        if min(hits, struck) < self.kills:
             self.complain(f"{hits} kills met the pull and {struck} the import: that proves nothing")
         print(f"import kills: {hits} met the pull ({seconds:.1f} s), {struck} the import ({took:.1f} s)")
 

@@ -31,13 +31,14 @@ mutant=$tools/teahouse-mutant
 
 child=
 trap '[ -n "$child" ] && kill "$child" 2>/dev/null && wait "$child"; exit 130' INT TERM
-passed=0 failed=0
+passed=0 failed=0 failures=
 run() {
-    echo "-- $1"
+    local what=$1
+    echo "-- $what"
     shift
     "$python" "$@" --binary "$teahouse" &
     child=$!
-    if wait "$child"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    if wait "$child"; then passed=$((passed + 1)); else failed=$((failed + 1)) failures+=" [$what]"; fi
     child=
 }
 power_cut() { run "$1" "$here/powercut.py" --opener "$tools/powercut-replay" --recorder "$work/recorder.so" "${@:2}"; }
@@ -71,5 +72,5 @@ for mutant_name in name-unsynced content-unsynced; do
         --server "$mutant --mutant $mutant_name" --expect-red
 done
 
-echo "crash proof: $passed passed, $failed failed"
+echo "crash proof: $passed passed, $failed failed${failures:+:$failures}"
 [ "$failed" -eq 0 ]

@@ -8,11 +8,15 @@ struct ImportUndoTests {
     private static let group = ObjectID("5f0000000000000000000001")!
     private static let pair = ObjectID("5f0000000000000000000002")!
 
-    private static func message(_ number: Int, at time: Int64, from sender: String = "tom") -> ImportedMessage {
+    private static func message(
+        _ number: Int, at time: Int64, from sender: String = "tom", sequence: Int64? = nil
+    ) -> ImportedMessage {
         let content = MessageContent(
             kind: .none, flags: .countsAsUnread, wire: .leanCloud, body: Array("text \(number)".utf8))
-        return ImportedMessage(
+        var message = ImportedMessage(
             foreignID: "message-\(number)", sender: UserName(sender)!, sentAtMilliseconds: time, content: content)
+        message.sequence = sequence
+        return message
     }
 
     private static func row(
@@ -32,8 +36,10 @@ struct ImportUndoTests {
         let past: Int64
         var number: Int64 = 0
 
-        init(messages: Int = 1_100, members: [String] = ["tom", "ann"]) throws {
-            self.fixture = try Fixture()
+        init(
+            messages: Int = 1_100, members: [String] = ["tom", "ann"], change: (inout StoreOptions) -> Void = { _ in }
+        ) throws {
+            self.fixture = try Fixture(change: change)
             self.past = self.fixture.clock.clock.wallMilliseconds() - 86_400_000
             self.number = try self.begin()
             try self.add(ImportUndoTests.row(group, members, at: self.past))
@@ -113,6 +119,14 @@ struct ImportUndoTests {
             }
         }
 
+        /// A person whom the import has brought.
+        func person(_ name: String) throws -> UserID {
+            let found = try self.fixture.store.readAndWait { store throws(StoreError) in
+                try store.people.user(named: UserName(name)!)?.id
+            }
+            return try #require(found)
+        }
+
         func names() throws -> [String] {
             try self.fixture.store.readAndWait { store throws(StoreError) in
                 try store.people.users(limit: 100).filter { $0.deletedAtMilliseconds == nil }.map(\.name.text).sorted()
@@ -178,6 +192,47 @@ struct ImportUndoTests {
         #expect(try stage.conversation(Self.group)?.head == 4)
         #expect(try stage.names() == ["ann", "tom"])
         #expect(try stage.fixture.verified().findings.map(\.description) == [])
+    }
+
+    @Test("a conversation that was here stays where retention has deleted what was before: no sequence is given twice")
+    func purged() throws {
+        let fixture = try Fixture { $0.retention[.direct] = RetentionRule(messages: 2) }
+        let past = fixture.clock.clock.wallMilliseconds() - 86_400_000
+        let (tom, id) = try fixture.store.writeAndWait { store throws(StoreError) in
+            let tom = try store.people.ensureUser(UserName("tom")!).id
+            let ann = try store.people.ensureUser(UserName("ann")!).id
+            return (tom, try store.conversations.ensureDirect(tom, ann))
+        }
+        fixture.send("before", from: tom, to: .id(id))
+        let later = fixture.clock.clock.wallMilliseconds() + 1
+        let number = try fixture.store.writeAndWait { store throws(StoreError) in
+            let number = try store.imports.begin("leancloud", origin: "app", auditing: nil).number
+            _ = try store.imports.addConversation(
+                Self.row(Self.pair, ["tom", "ann"], as: .unique, at: past), to: number)
+            _ = try store.imports.addMessages(
+                (0..<3).map { Self.message($0, at: later + Int64($0), from: "ann") }, in: Self.pair, to: number)
+            return number
+        }
+        fixture.clock.advance(milliseconds: 7 * 3_600_000)
+        fixture.store.runMaintenance()
+        let purged = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.retention.purged(in: id)
+        }
+        #expect(purged == 2)
+        let counts = try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.imports.beginUndo(number, auditing: nil)
+            var counts = ImportUndoCounts()
+            var place: ImportUndoPlace? = .start
+            while let here = place {
+                let slice = try store.imports.undo(number, at: here)
+                counts += slice.counts
+                place = slice.next
+            }
+            return counts
+        }
+        #expect(counts.messages == 0 && counts.kept == 1)
+        #expect(try #require(fixture.send("after", from: tom, to: .id(id)).accepted).message.sequence == 5)
+        #expect(try fixture.verified().findings.map(\.description) == [])
     }
 
     @Test("a pair that was here keeps what was said before, its people, and gets its former name")

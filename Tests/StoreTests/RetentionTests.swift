@@ -380,6 +380,43 @@ struct RetentionTests {
         #expect(try verona.isSound() == [])
     }
 
+    @Test(
+        "a hold keeps a quiet room in which the held person has written as a listener, and not one where they only were"
+    )
+    func heldListener() throws {
+        let verona = try Verona { $0.inactiveDays = 5 }
+        let (romeo, tybalt) = (verona.romeo, verona.tybalt)
+        var rooms: [ConversationID] = []
+        for name in ["ball", "street"] {
+            let room = try verona.write { store throws(StoreError) in
+                let room = try store.conversations.createChannel(
+                    .room, ChannelName(name)!, creator: .system, members: [])
+                _ = try store.conversations.addListeners([romeo, tybalt], to: room)
+                return room
+            }
+            verona.fixture.send("good night", from: romeo, to: .id(room))
+            rooms.append(room)
+        }
+        verona.fixture.send("this by his voice", from: tybalt, to: .id(rooms[0]))
+        let number = try Self.hold(.person(tybalt), verona)
+        for room in rooms {
+            try verona.write { store throws(StoreError) in
+                _ = try store.conversations.removeListeners([romeo, tybalt], from: room)
+            }
+        }
+        let there = { () throws -> [Bool] in
+            try rooms.map { room in
+                try verona.read { store throws(StoreError) in try store.conversations.one(room) } != nil
+            }
+        }
+        Self.pass(days: 12, verona.fixture)
+        #expect(try there() == [true, false])
+        try verona.write { store throws(StoreError) in _ = try store.holds.remove(number) }
+        Self.pass(days: 1, verona.fixture)
+        #expect(try there() == [false, false])
+        #expect(try verona.isSound() == [])
+    }
+
     @Test("holds are bounded, have a reason and a subject that exists, and are listed by number")
     func holds() throws {
         let verona = try Verona()

@@ -57,7 +57,7 @@ struct ConversationExpiry {
 
     private static let overSQL = SQL(
         """
-        SELECT c.id FROM conversation c WHERE c.expires_at <= ? AND NOT \(SQLText.conversationIsHeld)
+        SELECT c.id FROM conversation c WHERE c.expires_at <= ? AND NOT \(SQLText.conversationEndIsHeld)
         ORDER BY c.expires_at LIMIT 1
         """)
 
@@ -142,7 +142,7 @@ extension ConversationReads {
     private static let inactiveSQL = SQL(
         """
         SELECT \(SQLText.conversationColumns) FROM conversation c
-        WHERE c.kind = ?1 AND c.active_at < ?2 AND c.updated_at < ?2 AND NOT \(SQLText.conversationIsHeld)
+        WHERE c.kind = ?1 AND c.active_at < ?2 AND c.updated_at < ?2 AND NOT \(SQLText.conversationEndIsHeld)
         ORDER BY c.active_at, c.id LIMIT ?3
         """)
 

@@ -206,7 +206,8 @@ extension ImportWrites {
     private struct BroughtConversation {
         let id: ConversationID
         let isNew: Bool
-        /// True where it stays: people have written, or it is held.
+        /// True where it stays: people have written, it is held, or nothing would be left of it since retention has deleted
+        /// all that was before.
         let stays: Bool
         let first: Int64
         let last: Int64
@@ -214,7 +215,8 @@ extension ImportWrites {
 
     private static let broughtSQL = SQL(
         """
-        SELECT i.conversation_id, i.is_new, \(ImportReads.isWritten) OR \(SQLText.conversationIsHeld),
+        SELECT i.conversation_id, i.is_new,
+            \(ImportReads.isWritten) OR \(SQLText.conversationEndIsHeld) OR (\(SQLText.isLastOfPurged)),
             i.first_sequence, i.last_sequence
         FROM import_conversation i JOIN conversation c ON c.id = i.conversation_id
         WHERE i.import = ? AND i.conversation_id > ? ORDER BY i.conversation_id LIMIT 1

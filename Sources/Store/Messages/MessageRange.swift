@@ -109,6 +109,15 @@ extension Connection {
     }
 }
 
+extension SQLText {
+    /// True when somebody who is held has written in a conversation `c`. The primary key bounds it to the messages of the
+    /// conversation, of which bodies on pages of their own are not read.
+    static let heldPersonHasWritten: SQLText = """
+        EXISTS (SELECT 1 FROM message g WHERE g.conversation_id = c.id
+            AND g.sender_id IN (SELECT user_id FROM legal_hold WHERE user_id IS NOT NULL))
+        """
+}
+
 // What retention asks.
 extension Connection {
     /// A message that goes, as far as what refers to it has to know.

@@ -141,6 +141,12 @@ extension SQLText {
                 OR EXISTS (SELECT 1 FROM former_member f WHERE f.conversation_id = c.id AND f.user_id = h.user_id)
                 OR EXISTS (SELECT 1 FROM listener l WHERE l.conversation_id = c.id AND l.user_id = h.user_id))))
         """
+    /// True when a hold keeps a conversation `c` from its end: also where somebody has written who was no more than a
+    /// listener. The messages are looked through once, and only while a person is held.
+    static let conversationEndIsHeld: SQLText = """
+        (\(Self.conversationIsHeld) OR (EXISTS (SELECT 1 FROM legal_hold WHERE user_id IS NOT NULL)
+            AND \(Self.heldPersonHasWritten)))
+        """
     /// True when a hold is on the owner of a file `f`, or on the conversation that it was uploaded for.
     static let fileIsHeld: SQLText = """
         EXISTS (SELECT 1 FROM legal_hold h WHERE h.user_id = f.owner_id OR h.conversation_id = f.conversation_id)

@@ -1,5 +1,16 @@
 import ChatModel
 
+extension SQLText {
+    /// True where taking back what an import `i` has brought would leave nothing of a conversation `c` that was here before:
+    /// retention has deleted what was said before. Its head would fall below numbers that were given.
+    static let isLastOfPurged: SQLText = """
+        i.is_new = 0 AND i.first_sequence > 0
+            AND EXISTS (SELECT 1 FROM purged_history p WHERE p.conversation_id = c.id)
+            AND NOT EXISTS (SELECT 1 FROM message g
+                WHERE g.conversation_id = c.id AND g.sequence < i.first_sequence)
+        """
+}
+
 // Messages of an import that is taken back. They have no client tokens, so that nothing else knows them.
 extension Connection {
     /// Deletes the oldest messages of a conversation that was deleted.

@@ -235,6 +235,68 @@ struct ImportUndoTests {
         #expect(try fixture.verified().findings.map(\.description) == [])
     }
 
+    @Test("gaps of the source are no end: an import beside them is taken back whole, to where it began")
+    func gaps() throws {
+        let stage = try Stage(messages: 2)
+        try stage.finish()
+        var second = stage
+        second.number = try stage.begin()
+        let places: [Int64] = [3, 4, 5, 1_500, 1_501, 90_000]
+        try second.add(
+            places.map { Self.message(Int($0), at: stage.past + $0, sequence: $0) }, in: Self.group)
+        #expect(try stage.conversation(Self.group)?.head == 90_000)
+        let counts = try second.undo()
+        #expect(counts.messages == 6 && counts.kept == 0)
+        #expect(try stage.conversation(Self.group)?.head == 2)
+        #expect(try stage.fixture.verified().findings.map(\.description) == [])
+    }
+
+    @Test("a gap before the first message of an import goes with it, and the pair gets its former name")
+    func gapInFront() throws {
+        let fixture = try Fixture()
+        let past = fixture.clock.clock.wallMilliseconds() - 86_400_000
+        let (own, id) = try fixture.store.writeAndWait { store throws(StoreError) in
+            let tom = try store.people.ensureUser(UserName("tom")!).id
+            let ann = try store.people.ensureUser(UserName("ann")!).id
+            let id = try store.conversations.ensureDirect(tom, ann)
+            return (try store.reading.conversations.one(id)?.objectID ?? .zero, id)
+        }
+        let number = try fixture.store.writeAndWait { store throws(StoreError) in
+            let number = try store.imports.begin("leancloud", origin: "app", auditing: nil).number
+            _ = try store.imports.addConversation(
+                Self.row(Self.pair, ["tom", "ann"], as: .unique, at: past), to: number)
+            _ = try store.imports.addMessages(
+                [Self.message(1, at: past, sequence: 5_000)], in: Self.pair, to: number)
+            return number
+        }
+        try fixture.store.writeAndWait { store throws(StoreError) in
+            try store.imports.beginUndo(number, auditing: nil)
+            var place: ImportUndoPlace? = .start
+            while let here = place { place = try store.imports.undo(number, at: here).next }
+        }
+        let found = try fixture.store.readAndWait { store throws(StoreError) in
+            try store.conversations.one(.object(own), seenBy: .system)
+        }
+        #expect(found?.id == id && found?.head == 0 && found?.objectID == own)
+        #expect(try fixture.verified().findings.map(\.description) == [])
+    }
+
+    @Test("nobody writes into a large group while its members go, so that it goes whole")
+    func largeGroup() throws {
+        let stage = try Stage(messages: 3, members: (0..<700).map { "person-\($0)" } + ["tom"])
+        let group = try #require(try stage.conversation(Self.group)?.id)
+        let tom = try stage.person("tom")
+        try stage.undo(slices: 1)
+        let sent = stage.fixture.send("still here?", from: tom, to: .id(group))
+        #expect(sent.refusal == .noSuchConversation)
+        let counts = try stage.undo()
+        // A quiet second in between is enough for the store to end it by itself.
+        #expect(counts.kept == 0)
+        #expect(try stage.conversation(Self.group) == nil)
+        #expect(try stage.names() == [])
+        #expect(try stage.fixture.verified().findings.map(\.description) == [])
+    }
+
     @Test("a pair that was here keeps what was said before, its people, and gets its former name")
     func joined() throws {
         let fixture = try Fixture()

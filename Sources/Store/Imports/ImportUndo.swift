@@ -259,8 +259,11 @@ extension ImportWrites {
     ///
     /// - Returns: where its messages go; `nil` while there are members left.
     private func undo(made id: ConversationID) throws(StoreError) -> ImportUndoPlace? {
-        let conversation = try self.transaction.knownConversation(id)
+        guard var conversation = try self.memory.conversation(id) else {
+            throw .notFound("conversation number \(id.rawValue)")
+        }
         if conversation.kind != .direct, conversation.roles.count > Self.undoneMessages {
+            conversation = try self.endTime(of: conversation)
             let leaving = try self.connection.query(
                 "SELECT user_id FROM member WHERE conversation_id = ? ORDER BY user_id LIMIT ?", id, Self.undoneMessages
             ) { row throws(StoreError) in row.userID(0) }
@@ -279,6 +282,17 @@ extension ImportWrites {
         return .messages(of: id)
     }
 
+    /// Lets the time of a conversation be over before the first of its members goes: with a message that somebody writes
+    /// meanwhile it would stay, and stay without them.
+    private func endTime(of conversation: ConversationState) throws(StoreError) -> ConversationState {
+        let wall = self.transaction.wallMilliseconds
+        guard !conversation.isOver(at: wall) else { return conversation }
+        try self.connection.run("UPDATE conversation SET expires_at = ? WHERE id = ?", wall, conversation.id)
+        self.memory.forget(conversation)
+        guard let loaded = try self.memory.conversation(conversation.id) else { throw Row.damaged("conversation") }
+        return loaded
+    }
+
     private func undoMessages(of id: ConversationID) throws(StoreError) -> ImportUndoSlice {
         var slice = ImportUndoSlice()
         slice.counts.messages = try self.connection.deleteMessagesOfGone(
@@ -292,7 +306,8 @@ extension ImportWrites {
     /// forgets it, and it has its former name.
     private func undoNewest(of row: BroughtConversation, _ number: Int64) throws(StoreError) -> Int64 {
         let first = max(row.first, row.last - Self.undoneMessages + 1)
-        try self.connection.deleteMessages(in: row.id, first...row.last, at: self.transaction.wallMilliseconds)
+        let deleted = try self.connection.deleteMessages(
+            in: row.id, first...row.last, at: self.transaction.wallMilliseconds)
         let newest = try self.connection.message(before: first, in: row.id)
         let head = newest?.sequence ?? 0
         try self.connection.run(
@@ -302,16 +317,17 @@ extension ImportWrites {
             UPDATE conversation SET head = ?, active_at = coalesce(?, created_at), change = ? WHERE id = ?
             """, head, newest?.sentAt, self.transaction.nextChange(), row.id)
         try self.lowerPositions(in: row.id, to: head)
-        if first == row.first {
+        // Where the source had a gap the head falls by more than what was deleted.
+        if head < row.first {
             try self.giveFormerName(to: row.id)
             try self.forget(row.id, of: number)
         } else {
             try self.connection.run(
-                "UPDATE import_conversation SET last_sequence = ? WHERE conversation_id = ? AND import = ?", first - 1,
+                "UPDATE import_conversation SET last_sequence = ? WHERE conversation_id = ? AND import = ?", head,
                 row.id, number)
         }
         self.memory.forget(row.id)
-        return row.last - first + 1
+        return deleted
     }
 
     private static let lowered: [StaticString] = [

@@ -56,9 +56,12 @@ extension Connection {
     }
 
     /// Removes messages and everything that refers to them but their client tokens.
+    ///
+    /// - Returns: how many messages went.
+    @discardableResult
     func deleteMessages(
         in id: ConversationID, _ range: ClosedRange<Int64>, at wall: Int64
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int64 {
         let (first, last) = (range.lowerBound, range.upperBound)
         let files = try self.query(
             "SELECT file_id FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last
@@ -67,6 +70,7 @@ extension Connection {
             "DELETE FROM file_reference WHERE conversation_id = ? AND sequence BETWEEN ? AND ?", id, first, last)
         for file in files { try FileReferences(connection: self).release(file, at: wall) }
         for sql in Self.deletions { try self.run(sql, id, first, last) }
+        return self.changes
     }
 
     /// Statements that delete a range of messages, what refers to them first.

@@ -69,8 +69,9 @@ package final class Store: Sendable {
         let path = DataFolder.databasePath(in: options.folder)
         self.snapshotSource = SnapshotSource(
             databasePath: path, keepsFreeBytes: options.stopWritingFreeBytes)
+        let renames = observers.renames
         self.readers = ReaderPool(readers: options.readers, capacity: options.queuedReads) {
-            ReaderSlot(path: path, views: views, clock: options.clock)
+            ReaderSlot(path: path, views: views, renames: renames, clock: options.clock)
         }
     }
 

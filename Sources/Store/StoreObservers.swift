@@ -14,6 +14,8 @@ final class StoreObservers: Sendable {
     }
 
     private let state = Lock(State())
+    /// Number of commits that gave people other names: what readers keep of names is out of date then.
+    let renames = Lock(0)
 
     var onOutcomes: @Sendable ([AppendOutcome]) -> Void {
         get { self.state.withLock { $0.onOutcomes } }

@@ -297,6 +297,38 @@ struct ImportUndoTests {
         #expect(try stage.fixture.verified().findings.map(\.description) == [])
     }
 
+    @Test("a hold keeps a conversation in which the held person has written and was never a member")
+    func held() throws {
+        let stage = try Stage(messages: 2)
+        try stage.add([Self.message(7, at: stage.past + 10, from: "eve")], in: Self.group)
+        let eve = try stage.person("eve")
+        try stage.fixture.store.writeAndWait { store throws(StoreError) in
+            _ = try store.holds.add(LegalHold(subject: .person(eve), reason: "case 7", asker: "anna"))
+        }
+        let counts = try stage.undo()
+        #expect(counts.conversations == 0 && counts.messages == 0)
+        #expect(try stage.conversation(Self.group)?.head == 3)
+        #expect(try stage.names() == ["ann", "eve", "tom"])
+        #expect(try stage.fixture.verified().findings.map(\.description) == [])
+    }
+
+    @Test("who was taken back is shown by the name that the row has then, also by who has read the former one")
+    func formerNames() throws {
+        let stage = try Stage(messages: 1) { $0.readers = 1 }
+        try stage.add([Self.message(7, at: stage.past + 10, from: "eve")], in: Self.group)
+        let group = try #require(try stage.conversation(Self.group)?.id)
+        let senders = { () throws -> [String] in
+            try stage.fixture.store.readAndWait { store throws(StoreError) in
+                try store.messages.latest(in: group, limit: 10, as: .unrestricted).map(\.senderName.text).sorted()
+            }
+        }
+        #expect(try senders() == ["eve", "tom"])
+        stage.fixture.send("ours", from: try stage.person("tom"), to: .id(group))
+        #expect(try stage.undo().people == 1)
+        let after = try senders()
+        #expect(after.count == 3 && after[0].hasPrefix("____undone_") && after[1] == "tom")
+    }
+
     @Test("a pair that was here keeps what was said before, its people, and gets its former name")
     func joined() throws {
         let fixture = try Fixture()

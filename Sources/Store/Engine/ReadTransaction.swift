@@ -38,7 +38,7 @@ package final class ReadTransaction {
         return over ?? true
     }
 
-    /// Names of senders, which never change, so that a page of messages needs no join.
+    /// Names of senders, so that a page of messages needs no join. They change only where an import is taken back.
     func name(of user: UserID) throws(StoreError) -> UserName {
         if let known = self.names.known[user] { return known }
         let loaded = try self.connection.first("SELECT name FROM user WHERE id = ?", user) { row throws(StoreError) in
@@ -76,11 +76,25 @@ extension ReadTransaction {
     }
 }
 
-/// Names a connection has met; forgotten all at once when there are too many.
+/// Names a connection has met; forgotten all at once when there are too many, and when somebody has got another one.
 final class UserNames {
     /// Most names kept.
     static let bound = 10_000
     private(set) var known: [UserID: UserName] = [:]
+    /// Number of commits that gave people other names, which the writer counts.
+    private let renames: Lock<Int>
+    /// The number at the begin of the last read.
+    private var renamesBefore = 0
+
+    init(_ renames: Lock<Int> = Lock(0)) { self.renames = renames }
+
+    /// Forgets what may be out of date. Before the transaction begins: what an older one reads after a commit is forgotten by the
+    /// next one.
+    func beginRead() {
+        let current = self.renames.withLock { $0 }
+        if current != self.renamesBefore { self.known.removeAll(keepingCapacity: true) }
+        self.renamesBefore = current
+    }
 
     func remember(_ name: UserName, _ user: UserID) {
         if self.known.count >= Self.bound { self.known.removeAll(keepingCapacity: true) }
@@ -92,12 +106,14 @@ final class UserNames {
 final class ReaderSlot {
     private let path: String
     private let views: Lock<ViewRules>
+    private let renames: Lock<Int>
     private let clock: Clock
     private var transaction: ReadTransaction?
 
-    init(path: String, views: Lock<ViewRules>, clock: Clock) {
+    init(path: String, views: Lock<ViewRules>, renames: Lock<Int>, clock: Clock) {
         self.path = path
         self.views = views
+        self.renames = renames
         self.clock = clock
     }
 
@@ -119,6 +135,7 @@ final class ReaderSlot {
         _ body: (ReadTransaction) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let transaction = try self.opened()
+        transaction.names.beginRead()
         try transaction.connection.run("BEGIN")
         let result: Value
         do throws(StoreError) {
@@ -137,7 +154,7 @@ final class ReaderSlot {
     private func opened() throws(StoreError) -> ReadTransaction {
         if let transaction = self.transaction { return transaction }
         let made = ReadTransaction(
-            try Connection(path: self.path, role: .reader), UserNames(), self.views, clock: self.clock)
+            try Connection(path: self.path, role: .reader), UserNames(self.renames), self.views, clock: self.clock)
         self.transaction = made
         return made
     }

@@ -26,6 +26,8 @@ package final class WriteTransaction {
     package var origin = EventOrigin.server
     /// Changes to the profiles of people and conversations.
     var profileWrites: [ProfileWrite] = []
+    /// True when somebody has got another name.
+    var hasRenamed = false
 
     init(
         _ connection: Connection, _ memory: WriterMemory, _ appender: Appender, _ options: StoreOptions, wall: Int64,

@@ -522,6 +522,7 @@ final class Writer {
             try self.connection.run("RELEASE request")
             messages = transaction.said + worded
             self.tellWithdrawn(transaction.withdrawn)
+            if transaction.hasRenamed { self.tellRenames() }
             self.tellProfiles(transaction.profileWrites)
             self.told.answers.append(answer)
             self.tellEvents(transaction.events)
@@ -554,6 +555,11 @@ final class Writer {
         self.owesWipe = true
         let observers = self.observers
         self.told.answers.append { observers.onWithdrawn(messages) }
+    }
+
+    private func tellRenames() {
+        let observers = self.observers
+        self.told.answers.append { observers.renames.withLock { $0 += 1 } }
     }
 
     private func tellProfiles(_ writes: [ProfileWrite]) {

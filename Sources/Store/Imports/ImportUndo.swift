@@ -435,6 +435,7 @@ extension ImportWrites {
         try self.connection.run(
             "UPDATE user SET name = ?, sort_key = ? WHERE id = ?", name, name.sortKey(shownAs: nil), state.id)
         self.memory.forget(state)
+        self.transaction.hasRenamed = true
     }
 
     // MARK: Devices

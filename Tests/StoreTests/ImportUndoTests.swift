@@ -409,6 +409,35 @@ struct ImportUndoTests {
         #expect(try stage.fixture.verified().findings.map(\.description) == [])
     }
 
+    @Test("a device of an import that has registered here since, or was signed in on, stays", arguments: [true, false])
+    func registeredAgain(_ registers: Bool) throws {
+        let stage = try Stage(messages: 1)
+        let number = stage.number
+        for (id, name) in [("5f00000000000000000000d1", "again"), ("5f00000000000000000000d2", "away")] {
+            let device = ImportedDevice(
+                objectID: ObjectID(id)!, patch: InstallationPatch(deviceType: "ios", installationID: name),
+                createdAtMilliseconds: stage.past, updatedAtMilliseconds: stage.past)
+            let outcome = try stage.fixture.store.writeAndWait { store throws(StoreError) in
+                try store.imports.addDevice(device, to: number)
+            }
+            #expect(outcome == .made)
+        }
+        let bob = try stage.fixture.user("bob")
+        try stage.fixture.store.writeAndWait { store throws(StoreError) in
+            if registers {
+                _ = try store.apps.register(InstallationPatch(deviceType: "ios", installationID: "again"))
+            } else {
+                try store.apps.bindInstallation("again", to: bob)
+            }
+        }
+        #expect(try stage.undo().devices == 1)
+        let left = try stage.fixture.store.readAndWait { store throws(StoreError) in
+            try store.apps.installations(after: "", limit: 10).map(\.installationID)
+        }
+        #expect(left == ["again"])
+        #expect(try stage.fixture.verified().findings.map(\.description) == [])
+    }
+
     @Test("a device comes once with its person, follows its source, and goes; one that registered here stays")
     func devices() throws {
         let stage = try Stage(messages: 1)

@@ -116,6 +116,7 @@ extension AppWrites {
         guard let changed = try self.transaction.reading.apps.installation(objectID) else {
             throw .notFound("the installation")
         }
+        try self.keepFromUndo(objectID)
         return changed
     }
 
@@ -128,11 +129,23 @@ extension AppWrites {
         try self.transaction.connection.run(
             "UPDATE installation SET user_id = ?, updated_at = max(updated_at, ?) WHERE object_id = ?", user,
             self.transaction.wallMilliseconds, objectID.text)
+        try self.keepFromUndo(objectID)
         try self.transaction.connection.run(
             """
             UPDATE installation SET user_id = NULL WHERE id IN (
                 SELECT id FROM installation WHERE user_id = ? ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)
             """, user, AppLimits.devicesPerPerson)
+    }
+
+    private static let keepFromUndoSQL = SQL(
+        """
+        DELETE FROM import_row WHERE kind = \(ImportedRowKind.device)
+            AND id = (SELECT id FROM installation WHERE object_id = ?)
+        """)
+
+    /// A device that was heard of here is one of ours: taking an import back, which had brought it, leaves it.
+    private func keepFromUndo(_ objectID: ObjectID) throws(StoreError) {
+        try self.transaction.connection.run(Self.keepFromUndoSQL, objectID.text)
     }
 
     /// Somebody signed out on a device: it is nobody's, unless another person came meanwhile.

@@ -29,6 +29,7 @@ final class CardPage: Gateway {
     }()
 
     private let facts: Facts
+    private var kept = KeptPage()
 
     init(_ facts: Facts) { self.facts = facts }
 
@@ -46,7 +47,7 @@ final class CardPage: Gateway {
                 ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
                 ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
                 ("Content-Security-Policy", Self.policy),
-            ], body: Array(card.html(style: Self.style).utf8))
+            ], body: self.kept.bytes(of: card) { Array($0.html(style: Self.style).utf8) })
         return true
     }
 
@@ -75,8 +76,22 @@ final class CardPage: Gateway {
         """
 }
 
+/// The page of the card that was asked for last. A QR code takes milliseconds, in which everybody on the reactor would wait
+/// for a stranger's request.
+struct KeptPage {
+    private var last: (card: Card, bytes: [UInt8])?
+
+    /// Bytes of the page; they are made again only for another card.
+    mutating func bytes(of card: Card, made: (Card) -> [UInt8]) -> [UInt8] {
+        if let last, last.card == card { return last.bytes }
+        let bytes = made(card)
+        self.last = (card, bytes)
+        return bytes
+    }
+}
+
 /// Texts of one printed card.
-struct Card {
+struct Card: Equatable {
     var name: String
     /// Address that people type, without a slash at its end.
     var address: String

@@ -32,6 +32,19 @@ struct CardScenario {
         #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"))
     }
 
+    @Test("a card is made once, and again when something on it is another one")
+    func madeOnce() {
+        var (page, made) = (KeptPage(), [String]())
+        for address in ["http://a", "http://a", "http://b", "http://b"] {
+            let bytes = page.bytes(of: Card(name: "茶馆", address: address)) { card in
+                made.append(card.address)
+                return Array(card.address.utf8)
+            }
+            #expect(bytes == Array(address.utf8))
+        }
+        #expect(made == ["http://a", "http://b"])
+    }
+
     @Test("without TLS the card asks for no certificate")
     func plain() throws {
         let server = try TestServer { $0.publicURL = "http://chat.lan:7677" }

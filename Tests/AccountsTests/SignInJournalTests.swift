@@ -56,14 +56,17 @@ private final class JournalFixture {
         self.journal = nil
     }
 
-    func note(_ user: String, from address: String = "10.0.0.5", _ result: String = "wrong_credentials") {
+    func note(
+        _ user: String, from address: String = "10.0.0.5", network: String? = nil,
+        _ result: String = "wrong_credentials"
+    ) {
         let journal = self.open()
         var entry = journal.entry()
         entry.user = user
         entry.address = address
         entry.gateway = "wukong"
         entry.result = result
-        journal.note(entry)
+        journal.note(entry, throttleKey: network)
     }
 
     func page(_ query: SignInQuery = SignInQuery()) -> SignInPage {
@@ -158,6 +161,47 @@ private final class JournalFixture {
         fixture.note("again")
         #expect(fixture.page().entries.first?.user == "again")
         #expect(fixture.check().problems.isEmpty)
+    }
+
+    @Test("refusals from many addresses of one network of IPv6 are one flood, and their sum has the network")
+    func network() throws {
+        let fixture = try JournalFixture()
+        for number in 1...500 { fixture.note("guess", from: "fd00::\(number)", network: "fd00::/64") }
+        #expect(fixture.page().entries.count == 10)
+        fixture.hands.advance(milliseconds: 60_000)
+        let newest = try #require(fixture.page().entries.first)
+        #expect(newest.kind == .sum && newest.count == 490 && newest.address == "fd00::/64")
+    }
+
+    @Test("a sign-in over IPv6 counts with its network")
+    func signInOfNetwork() throws {
+        let fixture = try JournalFixture()
+        let journal = fixture.open()
+        for number in 1...30 {
+            let request = SignInRequest(
+                user: UserName("romeo")!, credentials: .password("wrong"), requestedClass: .app,
+                address: "fd00::\(number)", throttleKey: "fd00::/64", isEncrypted: true, origin: .privateNetwork)
+            journal.note(request, nil, .wrongCredentials)
+        }
+        #expect(fixture.page().entries.count == 10)
+    }
+
+    @Test("what comes while questions wait is written between them")
+    func betweenQuestions() throws {
+        let fixture = try JournalFixture()
+        let journal = fixture.open()
+        let isHeld = ConditionLock(true)
+        let last = ConditionLock<SignInPage?>(nil)
+        journal.read(SignInQuery()) { _ in isHeld.wait(until: { !$0 }, then: { _ in }) }
+        // Both are taken together once the one before is answered.
+        journal.read(SignInQuery()) { _ in
+            var entry = journal.entry()
+            entry.result = "wrong_credentials"
+            journal.note(entry)
+        }
+        journal.read(SignInQuery()) { page in last.change { $0 = page } }
+        isHeld.change { $0 = false }
+        #expect(last.wait(until: { $0 != nil }, then: { $0?.entries.count }) == 1)
     }
 
     @Test("a stop writes the sums that are open")

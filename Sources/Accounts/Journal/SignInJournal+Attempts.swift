@@ -15,7 +15,7 @@ extension SignInJournal {
         entry.credentials = request.credentials.word
         entry.result = refusal?.word ?? Self.signedIn
         entry.reason = reason
-        self.note(entry)
+        self.note(entry, throttleKey: request.throttleKey)
     }
 
     /// Notes the end of a look for the person of a token.
@@ -28,7 +28,7 @@ extension SignInJournal {
         entry.credentials = "token"
         entry.result = refusal?.word ?? Self.signedIn
         entry.reason = reason
-        self.note(entry)
+        self.note(entry, throttleKey: holder.throttleKey)
     }
 
     /// Bytes of an address that are kept.

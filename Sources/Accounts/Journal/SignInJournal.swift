@@ -60,7 +60,7 @@ package final class SignInJournal: Sendable {
     static let maximumWaiting = 65_536
 
     private enum Message: Sendable {
-        case entry(SignInEntry)
+        case entry(SignInEntry, throttleKey: String?)
         case read(SignInQuery, then: @Sendable (SignInPage) -> Void)
         case check(then: @Sendable (SignInCheck) -> Void)
         case stop
@@ -99,13 +99,16 @@ package final class SignInJournal: Sendable {
     // MARK: Any thread
 
     /// Notes an attempt. Where too many wait to be written, it is only counted.
-    func note(_ entry: SignInEntry) {
+    ///
+    /// - Parameter throttleKey: key by which failures of the peer count: its address, for IPv6 the /64; `nil` for the address
+    ///   of the entry.
+    func note(_ entry: SignInEntry, throttleKey: String? = nil) {
         guard self.waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
             self.waiting.subtract(1, ordering: .relaxed)
             self.turnedAway.add(1, ordering: .relaxed)
             return
         }
-        self.mailbox.post(.entry(entry))
+        self.mailbox.post(.entry(entry, throttleKey: throttleKey))
     }
 
     /// Makes the entry of an attempt.
@@ -129,16 +132,18 @@ package final class SignInJournal: Sendable {
         var isStopping = false
         // Checks that are under way, a file a turn.
         var checks: [(check: SignInChecker, then: @Sendable (SignInCheck) -> Void)] = []
+        // Questions that wait, a page a turn: what comes meanwhile is written between them.
+        var readers: [(query: SignInQuery, then: @Sendable (SignInPage) -> Void)] = []
         while !isStopping {
-            _ = self.mailbox.wait(milliseconds: checks.isEmpty ? writer.restMilliseconds : 0)
+            let isIdle = checks.isEmpty && readers.isEmpty
+            _ = self.mailbox.wait(milliseconds: isIdle ? writer.restMilliseconds : 0)
             var batch: [Message] = []
             self.mailbox.takeMessages(into: &batch)
-            var readers: [(SignInQuery, @Sendable (SignInPage) -> Void)] = []
             for message in batch {
                 switch message {
-                case .entry(let entry):
+                case .entry(let entry, let throttleKey):
                     self.waiting.subtract(1, ordering: .relaxed)
-                    writer.take(entry)
+                    writer.take(entry, throttleKey: throttleKey)
                 case .read(let query, let then): readers.append((query, then))
                 case .check(let then): checks.append((SignInChecker(in: writer.path), then))
                 case .stop: isStopping = true
@@ -146,7 +151,9 @@ package final class SignInJournal: Sendable {
             }
             writer.leaveOut(self.turnedAway.exchange(0, ordering: .relaxed))
             writer.work(isLast: isStopping, mayRemove: checks.isEmpty)
-            for (query, then) in readers { then(writer.page(query)) }
+            let count = isStopping ? readers.count : min(1, readers.count)
+            for reader in readers.prefix(count) { reader.then(writer.page(reader.query)) }
+            readers.removeFirst(count)
             for index in checks.indices.reversed() where isStopping || !checks[index].check.next() {
                 let check = checks.remove(at: index)
                 check.then(check.check.result)
@@ -198,9 +205,11 @@ private final class SignInWriter {
         return isBusy ? 1_000 : Int32(Self.careMilliseconds)
     }
 
-    func take(_ entry: SignInEntry) {
+    func take(_ entry: SignInEntry, throttleKey: String?) {
         self.hasSums = true
-        if let entry = self.sums.take(entry, at: self.clock.now()) { self.entries.append(entry) }
+        if let entry = self.sums.take(entry, throttleKey: throttleKey, at: self.clock.now()) {
+            self.entries.append(entry)
+        }
     }
 
     func leaveOut(_ count: Int64) { self.leftOut += count }

@@ -4,7 +4,8 @@ import Execution
 ///
 /// The first attempts of a kind within a minute are written, the ones after them summed, so that a flood costs a few lines a
 /// minute. A refusal is like another one with the same result at the same gateway from the same address; a sign-in is like
-/// another one of the same person and device, too.
+/// another one of the same person and device, too. Addresses of IPv6 are one per /64, of which a single machine has as many as
+/// it likes: a sum of several has the network.
 struct SignInSums {
     /// Attempts of a kind that are written within a window.
     static let written = 10
@@ -15,7 +16,8 @@ struct SignInSums {
 
     private struct Key: Hashable {
         var result: String
-        var address: String
+        /// Address of the peer, for IPv6 its /64.
+        var throttleKey: String
         var user: String?
         var device: String?
         var gateway: String?
@@ -26,6 +28,8 @@ struct SignInSums {
         /// Newest attempt that was summed, and the number of those.
         var last: SignInEntry?
         var summed: Int64 = 0
+        /// True when those came from several addresses of the network.
+        var isOfNetwork = false
     }
 
     private var sums: [Key: Sum] = [:]
@@ -38,12 +42,16 @@ struct SignInSums {
 
     /// Takes an attempt.
     ///
+    /// - Parameter throttleKey: the address, for IPv6 its /64; `nil` for the address of the entry.
     /// - Returns: the entry when it is written by itself.
-    mutating func take(_ entry: SignInEntry, at now: Instant) -> SignInEntry? {
+    mutating func take(
+        _ entry: SignInEntry, throttleKey: String? = nil, at now: Instant
+    ) -> SignInEntry? {
         if self.until == nil { self.until = now.advanced(bySeconds: Self.windowSeconds) }
         let isRefused = entry.result != SignInJournal.signedIn
         let key = Key(
-            result: entry.result ?? "", address: entry.address ?? "", user: isRefused ? nil : entry.user,
+            result: entry.result ?? "", throttleKey: throttleKey ?? entry.address ?? "",
+            user: isRefused ? nil : entry.user,
             device: isRefused ? nil : entry.device, gateway: entry.gateway)
         if self.sums[key] == nil, self.sums.count >= Self.maximumKinds {
             self.rest.summed += 1
@@ -55,6 +63,7 @@ struct SignInSums {
         sum.count += 1
         guard sum.count > Self.written else { return entry }
         sum.summed += 1
+        if let last = sum.last, last.address != entry.address { sum.isOfNetwork = true }
         sum.last = entry
         return nil
     }
@@ -67,6 +76,7 @@ struct SignInSums {
             guard var entry = sum.last else { continue }
             entry.kind = .sum
             entry.count = sum.summed
+            if sum.isOfNetwork { entry.address = key.throttleKey }
             // The names and reasons of a flood differ: the sum says no more than what they share.
             if key.result != SignInJournal.signedIn {
                 (entry.user, entry.device, entry.credentials, entry.reason) = (nil, nil, nil, nil)

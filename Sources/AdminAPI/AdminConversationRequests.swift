@@ -125,7 +125,9 @@ extension AdminConversationRequest: AdminDefinitions {
                 sequence: fields("sequence", sequence, .argument("SEQUENCE", "argument.sequence")),
                 forGood: fields("forGood", forGood, .flag("for-good", "option.forGood")))
         case .edit(let name, let sequence, let text):
-            fields.change("message.edit", .conversation(name))
+            fields.change(
+                "message.edit", .conversation(name),
+                audited: .conversationDetails(.edit(name, sequence: sequence, text: "(\(text.utf8.count) bytes)")))
             fields.asks("console.messages.edit", ["console.messages.editConsequence"], of: [String(sequence)])
             fields.ctl("message edit", says: "ctl.message.edited", evenForNone: true, examples: ["tea 17 '茶在三楼'"])
             return try .edit(

@@ -32,7 +32,7 @@ package enum AdminRetentionRequest: AdminDefinitions {
                 examples: ["person ming 'case 7, letter of the court'", "conversation tea 'case 7'"])
             return try .hold(fields.inline(hold))
         case .release(let number):
-            fields.change("hold.remove", .text(String(number)))
+            fields.change("hold.remove", .hold(number))
             fields.asks("ctl.hold.remove", ["ctl.hold.removeConsequence"], of: [String(number)])
             fields.ctl(
                 "hold remove", says: "ctl.hold.removed", evenForNone: true, ["number": String(number)], examples: ["3"])

@@ -15,6 +15,8 @@ package enum AdminSubject: Equatable, Sendable {
     case member(UserName, of: ChannelName)
     /// A request to join a team.
     case joinRequest(Int64)
+    /// A legal hold, by its number.
+    case hold(Int64)
     case room(ChannelName)
     /// A conversation, named as in `AdminRequest.listMessages`.
     case conversation(String)
@@ -38,7 +40,7 @@ package enum AdminSubject: Equatable, Sendable {
         case .text(let text), .filters(let text), .app(let text): text
         case .user(let name), .person(let name), .list(let name, _, _): name.text
         case .team(let name, _), .member(_, let name), .room(let name): name.text
-        case .joinRequest(let number): String(number)
+        case .joinRequest(let number), .hold(let number): String(number)
         case .conversation(let name), .setting(let name, _, _): name
         case .file(let key): key.text
         case .announcements(let team): team?.text

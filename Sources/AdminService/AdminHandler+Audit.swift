@@ -117,6 +117,7 @@ extension AdminHandler {
         case .team(let name, let people): Self.stateOfTeam(name, among: people)
         case .member(let name, let team): Self.stateOfMember(name, of: team)
         case .joinRequest(let number): Self.stateOfJoinRequest(number)
+        case .hold(let number): Self.stateOfHold(number)
         case .room(let name): Self.stateOfRoom(name)
         case .conversation(let name): Self.stateOfConversation(name)
         case .file(let key): Self.stateOfFile(key)

@@ -83,6 +83,20 @@ extension AdminHandler {
         }
     }
 
+    /// The state that an entry of the audit log tells of a hold: its number says nothing once it is removed.
+    static func stateOfHold(_ number: Int64) -> AuditNote.State {
+        { transaction throws(StoreError) in
+            guard let hold = try transaction.holds.one(number) else { return nil }
+            let shown = try Self.shown(hold, transaction)
+            return Self.object { json in
+                json.text("kind", shown.kind.rawValue)
+                json.text("name", shown.name)
+                json.text("reason", shown.reason)
+                json.text("asker", shown.asker)
+            }
+        }
+    }
+
     private static func shown(_ hold: LegalHold, _ transaction: ReadTransaction) throws(StoreError) -> AdminHold {
         var shown = AdminHold(
             number: hold.number, kind: .person, name: "", conversation: nil, reason: hold.reason, asker: hold.asker,

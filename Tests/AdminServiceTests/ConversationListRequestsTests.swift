@@ -202,6 +202,13 @@ import Testing
         #expect(client.refusal(of: change(99, "x"))?.code == .notFound)
         #expect(try client.ask(.conversationDetails(.recall("verona", sequence: 3, forGood: false))) == .done)
         #expect(client.refusal(of: change(3, "x")) != nil)
+        guard case .audit(.list(let entries, _)) = try client.ask(.audit(.list(AuditQuery()))) else {
+            Issue.record("no entries")
+            return
+        }
+        // The audit log keeps for ever: the words are the message's alone.
+        let edits = entries.map(\.entry).filter { $0.word == "message.edit" }
+        #expect(!edits.isEmpty && edits.allSatisfy { !$0.asked.contains("茶") && $0.asked.contains("(12 bytes)") })
     }
 
     @Test("the operator takes back what is old, and the devices are told after the commit")

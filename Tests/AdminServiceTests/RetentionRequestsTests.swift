@@ -43,6 +43,9 @@ import Testing
         }
         #expect(entries.map(\.entry.word) == ["hold.remove", "hold.add", "hold.add"])
         #expect(entries.last?.entry.subject == "romeo")
+        // Its number alone would not say what is no longer held.
+        let removed = try #require(entries.first?.entry)
+        #expect(removed.before?.contains(#""name":"romeo","reason":"case 7""#) == true && removed.after == nil)
     }
 
     @Test("a person under a hold is not deleted: the refusal has its number, and no entry says that it was done")

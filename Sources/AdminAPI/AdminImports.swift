@@ -23,14 +23,18 @@ package enum AdminImportRequest: AdminDefinitions {
         switch self {
         case .begin(let origin, let source):
             fields.change("import.begin", .text(origin))
-            return try .begin(origin: fields("origin", origin), source: fields("source", source))
+            let named = try fields("origin", origin)
+            try fields.check(named.utf8.count <= AdminImport.maximumOriginBytes, "origin")
+            return try .begin(origin: named, source: fields("source", source))
         case .lines(let lines):
             // The import as a whole is in the audit log.
             fields.look("import.lines")
             return try .lines(fields.inline(lines))
         case .finish(let number, let counts):
             fields.change("import.finish", .text(String(number)))
-            return try .finish(number: fields("number", number), counts: fields("counts", counts))
+            let text = try fields("counts", counts)
+            try fields.check(text.utf8.count <= AdminImport.maximumCountsBytes, "counts")
+            return try .finish(number: fields("number", number), counts: text)
         case .list(let before):
             fields.look("import.list", role: .observer)
             fields.ctl("import list", examples: ["", "--json"])
@@ -153,6 +157,11 @@ package struct AdminImportRemark: AdminRecord {
 
 /// One import.
 package struct AdminImport: AdminRecord {
+    /// Most bytes of the name of an app at its source.
+    package static let maximumOriginBytes = 1_024
+    /// Most bytes of the counts of an import.
+    package static let maximumCountsBytes = 65_536
+
     /// Number of the import.
     package var number: Int64
     /// Kind of server that it came from.

@@ -9,6 +9,8 @@ package import Store
 extension AdminHandler {
     /// Lines of one transaction: others wait no longer than it takes.
     private static let slice = 50
+    /// Bytes of those lines: a row of a channel has its people in it.
+    private static let sliceBytes = 32 * 1_024
 
     func answerImportRequest(_ request: AdminImportRequest, _ then: @escaping Answer) {
         switch request {
@@ -43,12 +45,23 @@ extension AdminHandler {
                 return .imports(.outcome(AdminImportOutcome(outcome)))
             }
         }
-        guard lines.contents.isEmpty || lines.contents.count == rows.count else {
+        let contents = lines.contents.compactMap { FileKey($0) }
+        // A name that is none must not give its line the content of the one behind it.
+        guard contents.count == lines.contents.count, contents.isEmpty || contents.count == rows.count else {
             return then(.failure(AdminError(.invalid, "each line has a content, or none has")))
         }
-        self.bring(
-            rows[...], of: table, with: lines.contents.compactMap { FileKey($0) }, to: lines.number,
-            ImportBatchOutcome(), then)
+        self.bring(rows[...], of: table, with: contents, to: lines.number, ImportBatchOutcome(), then)
+    }
+
+    /// Lines that are brought in one transaction: so many, and no more than `sliceBytes` unless one alone is longer.
+    static func sliceLength(_ rows: ArraySlice<[UInt8]>) -> Int {
+        var (count, bytes) = (0, 0)
+        for row in rows.prefix(Self.slice) {
+            bytes += row.count
+            if count > 0, bytes > Self.sliceBytes { break }
+            count += 1
+        }
+        return count
     }
 
     /// Brings the rest of the lines, a slice after the other.
@@ -57,8 +70,9 @@ extension AdminHandler {
         _ before: ImportBatchOutcome, _ then: @escaping Answer
     ) {
         guard !rows.isEmpty else { return then(.success(.imports(.outcome(AdminImportOutcome(before))))) }
-        var slice = ImportBatch(table, Array(rows.prefix(Self.slice)))
-        slice.contents = Array(contents.prefix(Self.slice))
+        let length = Self.sliceLength(rows)
+        var slice = ImportBatch(table, Array(rows.prefix(length)))
+        slice.contents = Array(contents.prefix(length))
         let (batch, address) = (slice, self.fileAddress)
         self.store.write { transaction throws(StoreError) in
             try batch.carryOut(in: transaction, of: number, address: address)
@@ -69,8 +83,7 @@ extension AdminHandler {
                 var sum = before
                 sum.add(outcome, from: rows.startIndex)
                 self.bring(
-                    rows.dropFirst(Self.slice), of: table, with: Array(contents.dropFirst(Self.slice)), to: number, sum,
-                    then)
+                    rows.dropFirst(length), of: table, with: Array(contents.dropFirst(length)), to: number, sum, then)
             }
         }
     }
@@ -190,12 +203,20 @@ extension AdminHandler {
                     devices: counts.devices, kept: counts.kept, isDone: isDone)))
     }
 
+    /// Bytes of a page of the list: escaped, they fit a line of the protocol.
+    private static let listBytes = 300_000
+
     private func listImports(before: Int64?, _ then: @escaping Answer) {
         let limit = AdminProtocol.pageRows
         self.read(then) { transaction throws(StoreError) in
             let found = try transaction.imports.list(before: before ?? .max, limit: limit + 1)
-            let rows = found.prefix(limit).map { AdminImport($0) }
-            return .imports(.list(rows, next: found.count > limit ? rows.last?.number : nil))
+            var (rows, bytes) = ([AdminImport](), 0)
+            for record in found.prefix(limit) {
+                bytes += record.origin.utf8.count + record.counts.utf8.count + 300
+                if bytes > Self.listBytes && !rows.isEmpty { break }
+                rows.append(AdminImport(record))
+            }
+            return .imports(.list(rows, next: found.count > rows.count ? rows.last?.number : nil))
         }
     }
 }

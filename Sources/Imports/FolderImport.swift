@@ -167,6 +167,9 @@ package struct FolderImport<Destination: ImportDestination> {
 
     // MARK: The folder
 
+    /// Files that are not imported, as many as the report names: the list of imports keeps it.
+    private static var mostLeft: Int { 50 }
+
     private static var leanCloudTables: [(ImportTable, String)] {
         [
             (.files, "classes/_File.jsonl"), (.people, "users/_User.jsonl"), (.people, "classes/_User.jsonl"),
@@ -198,7 +201,8 @@ package struct FolderImport<Destination: ImportDestination> {
         var files = known.filter { file in manifest.tables.contains { $0.path == file.1 } }
         files += manifest.tables.map(\.path).filter { $0.hasPrefix("messages/") }.sorted().map { (.messages, $0) }
         let taken = Set(files.map(\.1)).union(["files.jsonl"])
-        self.report.left = manifest.tables.filter { !taken.contains($0.path) && $0.rows > 0 }.map { ($0.path, $0.rows) }
+        let left = manifest.tables.filter { !taken.contains($0.path) && $0.rows > 0 }
+        self.report.left = left.prefix(Self.mostLeft).map { ($0.path, $0.rows) }
         return files
     }
 

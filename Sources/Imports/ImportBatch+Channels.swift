@@ -74,9 +74,7 @@ extension ImportBatch {
         for (index, line) in self.lines.enumerated() {
             let read = outcome.row(index) { () throws(ChannelRowProblem) in try ChannelRow.read(line) }
             guard let reading = read else { continue }
-            for text in reading.left {
-                outcome.remarks.append(ImportRemark(index: index, text: text, isRefusal: false))
-            }
+            outcome.remark(index, reading.left)
             switch try store.imports.addConversation(reading.conversation, to: number) {
             case .made: outcome.counts.added += 1
             case .joined, .updated: outcome.counts.changed += 1

@@ -107,6 +107,19 @@ package struct ImportBatchOutcome: Hashable, Sendable {
 }
 
 extension ImportBatchOutcome {
+    /// Most remarks about what was left out of one line: a row may name thousands of members.
+    static let mostRemarks = 10
+
+    /// Notes what was left out of a line that is here.
+    mutating func remark(_ index: Int, _ texts: [String]) {
+        for text in texts.prefix(Self.mostRemarks) {
+            self.remarks.append(ImportRemark(index: index, text: text, isRefusal: false))
+        }
+        guard texts.count > Self.mostRemarks else { return }
+        let more = "and \(texts.count - Self.mostRemarks) more like these"
+        self.remarks.append(ImportRemark(index: index, text: more, isRefusal: false))
+    }
+
     /// Adds what became of the lines that follow, the first of which has this place.
     package mutating func add(_ next: ImportBatchOutcome, from first: Int) {
         self.counts += next.counts
@@ -180,9 +193,7 @@ extension ImportBatch {
                 outcome.refuse(index, error.description)
                 continue
             }
-            for text in reading.left {
-                outcome.remarks.append(ImportRemark(index: index, text: text, isRefusal: false))
-            }
+            outcome.remark(index, reading.left)
             switch try store.imports.addConversation(reading.conversation, to: number) {
             case .made: outcome.counts.added += 1
             case .joined, .updated: outcome.counts.changed += 1
@@ -315,9 +326,7 @@ extension ImportBatch {
                     continue
                 case .conversations:
                     let reading = try ConversationRow.read(line)
-                    for text in reading.left {
-                        outcome.remarks.append(ImportRemark(index: index, text: text, isRefusal: false))
-                    }
+                    outcome.remark(index, reading.left)
                     guard let id = reading.conversation.objectID else { continue }
                     isKnown = try store.conversations.one(.object(id), seenBy: .system) != nil
                 case .roles:

@@ -172,7 +172,13 @@ package final class WuKongPuller {
         }
     }
 
-    private func take(_ uids: [String], of channel: SourceChannel, isWhole: Bool) throws(PullError) {
+    private func take(_ named: [String], of channel: SourceChannel, isWhole: Bool) throws(PullError) {
+        let uids = named.filter { (1...SourceChannel.maximumIDBytes).contains($0.utf8.count) }
+        if uids.count < named.count {
+            self.report.noteFailure(
+                "\(named.count - uids.count) members of channel \(channel.id), type \(channel.type)",
+                "their uids are empty or have more than \(SourceChannel.maximumIDBytes) bytes")
+        }
         self.memberCount += uids.count - (self.facts[channel]?.subscribers?.count ?? 0)
         try self.check(self.memberCount)
         self.facts[channel]?.subscribers = uids

@@ -3,6 +3,8 @@ import ChatModel
 import Store
 import Testing
 
+@testable import AdminService
+
 @Suite("Imports through the admin socket") struct ImportRequestsTests {
     private static let row =
         #"{"objectId":"5f00000000000000000000a1","createdAt":"2026-01-02T00:00:00.000Z","name":"team","m":["romeo"],"c":"romeo"}"#
@@ -84,12 +86,64 @@ import Testing
         #expect(outcome.added == 1 && outcome.wanted.isEmpty)
         let uneven = AdminImportLines(number: number, table: "files", lines: [row, row], contents: [file.text])
         #expect(client.refusal(of: .imports(.lines(uneven)))?.code == .invalid)
+        // A name that is none must not give its line the content of the one behind it.
+        let shifted = AdminImportLines(
+            number: number, table: "files", lines: [row, row], contents: ["?", file.text])
+        #expect(client.refusal(of: .imports(.lines(shifted)))?.code == .invalid)
         let kept = try fixture.store.readAndWait { store throws(StoreError) in try store.files.file(file) }
         #expect(kept?.references == 1 && kept?.owner == .system)
         guard case .audit(.list(let entries, _)) = try client.ask(.audit(.list(AuditQuery()))) else {
             throw AdminError(.protocolError, "another answer was due")
         }
         #expect(entries.map(\.entry.word) == ["import.begin"])
+    }
+
+    @Test("a slice ends at fifty lines or 32 KiB, and a line that is longer goes alone")
+    func slices() {
+        func length(_ bytes: [Int]) -> Int {
+            AdminHandler.sliceLength(bytes.map { [UInt8](repeating: 0x20, count: $0) }[...])
+        }
+        #expect(length([Int](repeating: 10, count: 200)) == 50)
+        #expect(length([20_000, 12_768, 1]) == 2)
+        #expect(length([400_000, 1]) == 1)
+    }
+
+    @Test("names and counts of imports have bounds, and the list of many stays readable")
+    func bounds() throws {
+        let fixture = try Fixture()
+        let client = try fixture.client()
+        let long = String(repeating: "x", count: AdminImport.maximumOriginBytes + 1)
+        #expect(client.refusal(of: .imports(.begin(origin: long)))?.code == .invalid)
+        let counts = #"{"left":""# + String(repeating: "x", count: AdminImport.maximumCountsBytes - 11) + #""}"#
+        for index in 1...30 {
+            guard case .imports(.begun(let number)) = try client.ask(.imports(.begin(origin: "app-\(index)"))) else {
+                throw AdminError(.protocolError, "another answer was due")
+            }
+            let wrong = AdminImportRequest.finish(number: number, counts: counts + " ")
+            #expect(client.refusal(of: .imports(wrong))?.code == .invalid)
+            #expect(try client.ask(.imports(.finish(number: number, counts: counts))) == .done)
+        }
+        var (seen, before) = ([String](), Int64?.none)
+        repeat {
+            guard case .imports(.list(let page, let next)) = try client.ask(.imports(.list(before: before))) else {
+                throw AdminError(.protocolError, "another answer was due")
+            }
+            seen += page.map(\.origin)
+            before = next
+        } while before != nil
+        #expect(seen == (1...30).reversed().map { "app-\($0)" })
+    }
+
+    @Test("a line with thousands of members that cannot be here has ten remarks, and a last one that counts the others")
+    func remarks() throws {
+        let fixture = try Fixture()
+        let client = try fixture.client()
+        let number = try self.begin(client)
+        let members = (1...3_000).map { "\"\\u0001\($0)\"" }.joined(separator: ",")
+        let row =
+            #"{"objectId":"5f00000000000000000000a1","createdAt":"2026-01-02T00:00:00.000Z","m":[\#(members)]}"#
+        let outcome = try self.bring("conversations", [row], number, client)
+        #expect(outcome.remarks.count == 11 && outcome.remarks.last?.text == "and 2990 more like these")
     }
 
     @Test("what lines would become is told without bringing them, and a table that no folder has is refused")

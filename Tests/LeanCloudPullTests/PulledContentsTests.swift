@@ -56,6 +56,46 @@ import Testing
         }
     }
 
+    private func manifest(_ path: String, app: String = "app") throws -> PulledFolder? {
+        let folder = TemporaryFolder()
+        let text = #"{"format":1,"kind":"leancloud-pull","app":"\#(app)","tables":[{"path":"\#(path)","rows":1}]}"#
+        try text.write(toFile: folder.path + "/manifest.json", atomically: true, encoding: .utf8)
+        return try PulledFolder(folder.path)
+    }
+
+    @Test(
+        "a manifest that names files outside of its folder is refused",
+        arguments: ["messages/../../other", "/etc/passwd", "..", "messages//a", "./a", ""])
+    func outside(_ path: String) throws {
+        #expect(throws: PullError.self) { try self.manifest(path) }
+    }
+
+    @Test("a manifest with paths of a pull is read, and one with a name of an app that is none is refused")
+    func named() throws {
+        #expect(try self.manifest("messages/2026-01-02.jsonl")?.tables.map(\.path) == ["messages/2026-01-02.jsonl"])
+        let long = String(repeating: "x", count: 1_025)
+        #expect(throws: PullError.self) { try self.manifest("messages/a", app: long) }
+    }
+
+    @Test("a line without an end is refused at its bound, and the one that is as long is read")
+    func longLine() throws {
+        let folder = TemporaryFolder()
+        let (path, bound) = (folder.path + "/lines", 1 << 20)
+        let line = String(repeating: "x", count: bound)
+        try "short\n\(line)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let whole = try #require(try LineReader(path, maximumBytes: bound))
+        #expect(try whole.next()?.count == 5)
+        #expect(try whole.next()?.count == bound)
+        #expect(try whole.next() == nil)
+        let endless = String(repeating: "x", count: 2 * bound)
+        try "short\n\(endless)".write(toFile: path, atomically: true, encoding: .utf8)
+        let reader = try #require(try LineReader(path, maximumBytes: bound))
+        #expect(try reader.next()?.count == 5)
+        #expect(throws: PullError.input(path: path, reason: "line 2 has more than \(bound) bytes")) {
+            _ = try reader.next()
+        }
+    }
+
     @Test("a content that was changed is not whole")
     func changed() throws {
         let folder = try Self.folder([Self.entry("a1", "files/a1/a1")], content: "the victure")

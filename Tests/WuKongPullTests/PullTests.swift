@@ -123,17 +123,31 @@ struct PullTests {
 
     @Test("lists and conversations that are refused are named, and the rest comes")
     func refusals() throws {
+        // What the source says is kept as far as an operator reads it.
+        let words = "broken" + String(repeating: "!", count: 100_000)
         let source = Source { request in
             let isRefused = request.target == "/conversation/sync" || request.target.hasSuffix("/subscribers")
-            return isRefused ? .answer(400, #"{"msg":"broken","status":400}"#) : nil
+            return isRefused ? .answer(400, #"{"msg":"\#(words)","status":400}"#) : nil
         }
         let report = try source.pull()
         let names = report.failures.map(\.what)
         #expect(names.contains("subscribers of channel tea, type 2") && names.contains("the conversations of romeo"))
-        #expect(report.failures.allSatisfy { $0.why.hasPrefix("broken") })
+        #expect(report.failures.allSatisfy { $0.why.hasPrefix("broken") && $0.why.count < 400 })
         #expect(try source.lines("positions.jsonl").isEmpty)
         #expect(try source.lines("channels.jsonl").first?["whole"]?.boolean == false)
         #expect(try source.lines("messages.jsonl").count == 450)
+    }
+
+    @Test("uids that nobody has are left out of the members, and counted")
+    func oddMembers() throws {
+        let source = Source { request in
+            let long = String(repeating: "x", count: 1_025)
+            return request.target.hasSuffix("/subscribers") ? .body(#"["romeo","","\#(long)"]"#) : nil
+        }
+        let report = try source.pull()
+        #expect(report.failures.map(\.what) == ["2 members of channel tea, type 2"])
+        let members = try source.lines("channels.jsonl").first?["subscribers"]?.array
+        #expect(members?.compactMap(\.string) == ["romeo"])
     }
 
     @Test("a wrong token ends the pull with a word about it, and a folder belongs to one source")

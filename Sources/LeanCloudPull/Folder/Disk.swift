@@ -195,26 +195,43 @@ package final class OutputFile {
 
 /// The lines of a file, one after the other. A last line without its end is none: it was being written.
 package final class LineReader {
+    /// Most bytes of a line: the longest row of a pull, told of as one that no program could read, is shorter.
+    package static let maximumBytes = 64 << 20
+
+    private let path: String
+    private let maximumBytes: Int
     private let file: InputFile
     private var buffer: [UInt8] = []
     private var used = 0
     private var isOver = false
+    /// Lines that were read.
+    private var number: Int64 = 0
 
+    /// - Parameter maximumBytes: most bytes of a line.
     /// - Returns: `nil` when there is no such file.
-    package init?(_ path: String) throws(PullError) {
+    package init?(_ path: String, maximumBytes: Int = LineReader.maximumBytes) throws(PullError) {
         guard let file = try InputFile(path) else { return nil }
+        self.path = path
+        self.maximumBytes = maximumBytes
         self.file = file
     }
 
     /// The next line, without its end; `nil` at the end of the file.
+    ///
+    /// - Throws: `disk`; `input` for a line that is longer than any row.
     package func next() throws(PullError) -> [UInt8]? {
         var searched = self.used
         while true {
             if let end = self.buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer { self.used = end + 1 }
+                self.number += 1
                 return Array(self.buffer[self.used..<end])
             }
             guard !self.isOver else { return nil }
+            guard self.buffer.count - self.used <= self.maximumBytes else {
+                throw .input(
+                    path: self.path, reason: "line \(self.number + 1) has more than \(self.maximumBytes) bytes")
+            }
             self.buffer.removeFirst(self.used)
             self.used = 0
             searched = self.buffer.count

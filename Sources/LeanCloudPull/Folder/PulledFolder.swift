@@ -22,7 +22,11 @@ package struct PulledFolder: Sendable {
     /// Tables, sorted by their paths.
     package var tables: [TableFile] = []
 
+    /// Most bytes of a path, and of the name of an app.
+    private static let maximumTextBytes = 1_024
+
     /// - Returns: `nil` when there is no manifest, or none of a pull from this kind of server.
+    /// - Throws: `newerFolder`; `input` for a path that is not below the folder, and what is too long.
     package init?(_ path: String, kind: String = PulledFolder.leanCloud) throws(PullError) {
         guard let bytes = try Disk.read(path + "/manifest.json"), let value = try? JSONValue(parsing: bytes),
             value["kind"]?.string == kind
@@ -32,8 +36,22 @@ package struct PulledFolder: Sendable {
         self.app = value["app"]?.string ?? ""
         self.source = value["source"]?.string ?? ""
         for table in value["tables"]?.array ?? [] {
-            guard let path = table["path"]?.string else { continue }
-            self.tables.append(TableFile(path: path, rows: table["rows"]?.integer ?? 0))
+            guard let file = table["path"]?.string else { continue }
+            // A folder may have been changed by hand, and nothing outside of it is read.
+            guard Self.isBelow(file) else {
+                throw .input(path: path + "/manifest.json", reason: "it names \(file.prefix(100)), no file of a pull")
+            }
+            self.tables.append(TableFile(path: file, rows: table["rows"]?.integer ?? 0))
         }
+        guard self.app.utf8.count <= Self.maximumTextBytes else {
+            throw .input(path: path + "/manifest.json", reason: "the name of its app is too long")
+        }
+    }
+
+    /// True for a path that leads to something below the folder.
+    private static func isBelow(_ path: String) -> Bool {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return path.utf8.count <= Self.maximumTextBytes
+            && !parts.contains { $0.isEmpty || $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }
     }
 }

@@ -95,9 +95,13 @@ package struct RetryPolicy: Sendable {
         return .wait(milliseconds: longest / 2 + Int64(Double(longest / 2) * chance))
     }
 
+    /// Characters of an answer that are kept: a source can send megabytes, and failures are listed.
+    private static let textScalars = 300
+
     /// The words of an answer, `{"code":n,"error":"text"}` or what it begins with.
     package static func text(_ response: HTTPResponse) -> String {
-        if let json = try? JSONValue(parsing: response.body), let error = (json["error"] ?? json["msg"])?.string {
+        if let json = try? JSONValue(parsing: response.body), let text = (json["error"] ?? json["msg"])?.string {
+            let error = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.textScalars)))
             return json["code"]?.integer.map { "\($0): \(error)" } ?? error
         }
         let begin = String(decoding: response.body.prefix(120), as: UTF8.self)

@@ -538,6 +538,116 @@ struct RetentionTests {
         #expect(try verona.fixture.verify(verona.fixture.folder).findings == [])
     }
 
+    @Test("reading positions move once for many slices, and not past a message of somebody who is held")
+    func stage() throws {
+        let verona = try Verona()
+        let (id, romeo, juliet, mercutio) = (verona.id, verona.romeo, verona.juliet, verona.mercutio)
+        for number in 1...500 {
+            try verona.say("m\(number)", number == 400 ? mercutio : number % 2 == 0 ? romeo : juliet)
+        }
+        try verona.write { store throws(StoreError) in
+            _ = try store.conversations.removeMembers([mercutio], from: id, by: .operator)
+            // Left before departures were recorded.
+            try store.connection.run("DELETE FROM former_member WHERE conversation_id = ?", id)
+            _ = try store.holds.add(LegalHold(subject: .person(mercutio), reason: "case 7", asker: "anna"))
+        }
+        let tools = try self.tools(verona)
+        var run = self.run()
+        #expect(try run.slice(tools, mayRun: true) == (true, true))
+        #expect(try self.count(tools) == 300)
+        let places = try tools.connection.query(
+            "SELECT DISTINCT read_sequence FROM member WHERE conversation_id = ?", id
+        ) { row throws(StoreError) in row.int64(0) }
+        #expect(places == [399])
+        #expect(try verona.fixture.verify(verona.fixture.folder).findings == [])
+        while try run.slice(tools, mayRun: true).hasMore {}
+        #expect(try self.count(tools) == 101)
+        #expect(try verona.fixture.verify(verona.fixture.folder).findings == [])
+    }
+
+    @Test("a slice deletes at most so many bytes of bodies, but one message in any case")
+    func sliceOfBytes() throws {
+        let verona = try Verona()
+        let size = 60_000
+        for _ in 1...100 { try verona.say(String(repeating: "x", count: size), verona.romeo) }
+        let tools = try self.tools(verona)
+        var run = self.run()
+        #expect(try run.slice(tools, mayRun: true) == (true, true))
+        #expect(try self.count(tools) == 100 - RetentionRun.sliceBytes / Int64(size))
+        try tools.connection.run(
+            "UPDATE message SET body = zeroblob(?) WHERE sequence = (SELECT min(sequence) FROM message)",
+            RetentionRun.sliceBytes + 1)
+        #expect(try run.slice(tools, mayRun: true) == (true, true))
+        #expect(try self.count(tools) == 99 - RetentionRun.sliceBytes / Int64(size))
+    }
+
+    @Test("a slice deletes at most so many rows of readers, but those of one message in any case")
+    func sliceOfReads() throws {
+        let verona = try Verona()
+        for number in 1...150 { try verona.say("m\(number)", verona.romeo) }
+        try verona.write { store throws(StoreError) in
+            for number in 0..<60 { _ = try store.people.createUser(UserName("p\(number)")!) }
+        }
+        let tools = try self.tools(verona)
+        try tools.connection.run("DELETE FROM message_reader")
+        try tools.connection.run(
+            """
+            INSERT INTO message_reader SELECT g.conversation_id, g.sequence, u.id, 0 FROM message g CROSS JOIN user u
+            WHERE g.conversation_id = ?
+            """, verona.id)
+        let readers = try tools.connection.first("SELECT count(*) FROM user") { row throws(StoreError) in row.int64(0) }
+        let fitting = Int64(RetentionRun.sliceReads) / (try #require(readers))
+        #expect(fitting < 140)
+        var run = self.run()
+        #expect(try run.slice(tools, mayRun: true) == (true, true))
+        #expect(try self.count(tools) == 150 - fitting)
+        while try run.slice(tools, mayRun: true).hasMore {}
+        #expect(try self.count(tools) == 10)
+    }
+
+    @Test("what is over ends while a long run goes on")
+    func turns() throws {
+        let verona = try Verona {
+            $0.inactiveDays = 5
+            $0.retention[.advancedTeam] = RetentionRule(messages: 10)
+        }
+        let fixture = verona.fixture
+        let quiet = try fixture.group("mantua", owner: verona.romeo)
+        Self.pass(days: 5, fixture)
+        for number in 1...1_000 { try verona.say("m\(number)", verona.romeo) }
+        let path = DataFolder.databasePath(in: fixture.folder.data)
+        let left = Lock<Int64?>(nil)
+        fixture.store.onProfileChanges = { writes in
+            guard writes.contains(.team(quiet, .existence)), let rows = try? Connection(path: path, role: .reader)
+            else { return }
+            let count = try? rows.messageCount()
+            left.withLock { $0 = count }
+        }
+        Self.pass(days: 1, fixture)
+        let seen = try #require(left.withLock { $0 })
+        #expect(seen > 10 && seen < 1_000)
+        #expect(try fixture.bodies(verona.id).count == 10)
+        #expect(try verona.isSound() == [])
+    }
+
+    @Test("the message with so many newer ones is found from the gaps alone", arguments: [0, 1, 2, 3, 4, 7, 9, 10, 11])
+    func fromNewest(_ places: Int64) throws {
+        let verona = try Verona()
+        let tools = try self.tools(verona)
+        let sequences: [Int64] = [1, 2, 5, 6, 7, 20, 21, 40, 41, 42]
+        var head: Int64 = 0
+        for sequence in sequences {
+            try tools.connection.noteGap(in: verona.id, after: head, before: sequence)
+            head = sequence
+        }
+        let found = try tools.connection.sequence(fromNewest: places, in: verona.id, head: head)
+        if places < Int64(sequences.count) {
+            #expect(found == sequences[sequences.count - 1 - Int(places)])
+        } else {
+            #expect(found <= 0)
+        }
+    }
+
     // MARK: The forecast
 
     @Test("says what goes now and in thirty days, what holds keep, and deletes nothing")

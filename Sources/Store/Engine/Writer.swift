@@ -31,6 +31,8 @@ final class Writer {
     let reads: AppliedReads
     private var expiry: ConversationExpiry
     private var retention: RetentionRun
+    /// Retention has more to do, and lets conversations end that are over.
+    private var isTurnOfExpiry = false
     private var nextRequestLook: Instant
     /// Requests taken from the mailbox, from `next` on still to be done.
     private var waiting: [WriterRequest] = []
@@ -225,7 +227,13 @@ final class Writer {
         if try self.maintenance.idleSlice() { return true }
         if try self.putTimesRight() { return true }
         if try self.expireRequests() { return true }
-        if try self.purgeHistory() { return true }
+        // A run of retention may be long: what is over has every other slice.
+        let isPurging = self.isTurnOfExpiry
+        self.isTurnOfExpiry = false
+        if !isPurging, try self.purgeHistory() {
+            self.isTurnOfExpiry = true
+            return true
+        }
         var events: [ChangeEvent] = []
         let outcome = try self.expiry.slice(
             self.connection, self.tokens, self.options.clock, wallIsSteady: self.maintenance.wallIsSteady
@@ -237,7 +245,7 @@ final class Writer {
             try self.appender.sequencer.reserve(self.connection)
         }
         switch outcome {
-        case .nothing: return false
+        case .nothing: return isPurging
         case .more: return true
         case .deleted(let id):
             self.memory.forget(id)

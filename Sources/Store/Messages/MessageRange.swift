@@ -104,13 +104,6 @@ extension Connection {
     func messageCount(afterID id: Int64) throws(StoreError) -> Int64 {
         try self.first("SELECT count(*) FROM message WHERE id > ?", id) { row throws(StoreError) in row.int64(0) } ?? 0
     }
-
-    /// Sequence of the message that stands so many places behind the newest one; `nil` when there are fewer.
-    func sequence(fromNewest places: Int64, in id: ConversationID) throws(StoreError) -> Int64? {
-        let sql: StaticString =
-            "SELECT sequence FROM message WHERE conversation_id = ? ORDER BY sequence DESC LIMIT 1 OFFSET ?"
-        return try self.first(sql, id, places) { row throws(StoreError) in row.int64(0) }
-    }
 }
 
 extension SQLText {
@@ -129,8 +122,6 @@ extension Connection {
         let sequence: Int64
         let sender: UserID
         let countable: Int64
-        /// True when it counts as unread for everybody else.
-        let counts: Bool
         /// Bytes of its body.
         let bytes: Int64
     }
@@ -141,15 +132,67 @@ extension Connection {
     ) throws(StoreError) -> [GoingMessage] {
         try self.query(
             """
-            SELECT sequence, sender_id, countable, flags, length(body) FROM message
+            SELECT sequence, sender_id, countable, length(body) FROM message
             WHERE conversation_id = ? AND sequence <= ? ORDER BY sequence LIMIT ?
             """, id, last, limit
         ) { row throws(StoreError) in
-            let flags = MessageFlags(rawValue: row.int64(3))
-            return GoingMessage(
-                sequence: row.int64(0), sender: row.userID(1), countable: row.int64(2),
-                counts: flags.intersection([.countsAsUnread, .restricted]) == .countsAsUnread, bytes: row.int64(4))
+            GoingMessage(
+                sequence: row.int64(0), sender: row.userID(1), countable: row.int64(2), bytes: row.int64(3))
         }
+    }
+
+    private static let firstHeldSQL = SQL(
+        """
+        SELECT sequence FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+            AND sender_id IN (SELECT user_id FROM legal_hold WHERE user_id IS NOT NULL)
+        ORDER BY sequence LIMIT 1
+        """)
+
+    /// Last message of a range before the first one of somebody who is held, and how many count up to it.
+    ///
+    /// - Parameter range: begins with a message that goes.
+    func lastGoing(
+        in id: ConversationID, _ range: ClosedRange<Int64>
+    ) throws(StoreError) -> (sequence: Int64, countable: Int64) {
+        let held = try self.first(Self.firstHeldSQL, id, range.lowerBound, range.upperBound) { row throws(StoreError) in
+            row.int64(0)
+        }
+        let last = try self.first(
+            """
+            SELECT sequence, countable FROM message WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+            ORDER BY sequence DESC LIMIT 1
+            """, id, range.lowerBound, held.map { $0 - 1 } ?? range.upperBound
+        ) { row throws(StoreError) in (sequence: row.int64(0), countable: row.int64(1)) }
+        guard let last else { throw Row.damaged("range of messages") }
+        return last
+    }
+
+    private static let ownUnreadSQL = SQL(
+        """
+        SELECT g.sender_id, count(*) FROM message g
+        JOIN member m ON m.conversation_id = g.conversation_id AND m.user_id = g.sender_id
+        WHERE g.conversation_id = ? AND g.sequence BETWEEN ? AND ? AND g.sequence > m.read_sequence
+            AND g.flags & \(MessageFlags.countedForSome) = \(MessageFlags.countsAsUnread)
+        GROUP BY g.sender_id
+        """)
+
+    /// Messages of a range that count as unread for everybody else and that their own senders have not read, by sender.
+    func ownUnread(in id: ConversationID, _ range: ClosedRange<Int64>) throws(StoreError) -> [UserID: Int64] {
+        let rows = try self.query(Self.ownUnreadSQL, id, range.lowerBound, range.upperBound) { row throws(StoreError) in
+            (row.userID(0), row.int64(1))
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
+    /// Sequence of the message to which the row behind so many belongs that say who has read messages of a range; `nil` when
+    /// there are no more.
+    func sequence(ofRead rows: Int, in id: ConversationID, _ range: ClosedRange<Int64>) throws(StoreError) -> Int64? {
+        try self.first(
+            """
+            SELECT sequence FROM message_reader WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+            ORDER BY sequence LIMIT 1 OFFSET ?
+            """, id, range.lowerBound, range.upperBound, rows
+        ) { row throws(StoreError) in row.int64(0) }
     }
 
     /// Sequence of the last message that was sent before a time; 0 for none. Times never fall within a conversation, so it

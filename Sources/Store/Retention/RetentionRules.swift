@@ -123,11 +123,8 @@ extension Connection {
             last = try self.lastSequence(in: conversation.id, sentBefore: end, head: conversation.head)
         }
         if rule.messages > 0, conversation.messages > rule.messages {
-            let oldest =
-                conversation.passedOver == 0
-                ? conversation.head - rule.messages
-                : try self.sequence(fromNewest: rule.messages, in: conversation.id) ?? 0
-            last = max(last, oldest)
+            last = max(
+                last, try self.sequence(fromNewest: rule.messages, in: conversation.id, head: conversation.head))
         }
         return last > conversation.purged ? min(last, conversation.head - 1) : 0
     }

@@ -12,8 +12,14 @@ import Glibc
 struct RetentionRun {
     /// Messages deleted, or attachments looked at, in one slice.
     static let sliceMessages = 200
+    /// Bytes of bodies deleted in one slice, or one message that has more.
+    static let sliceBytes: Int64 = 4 * 1_024 * 1_024
+    /// Rows of who has read which message that are deleted in one slice, or those of one message that has more.
+    static let sliceReads = 5_000
     /// Members whose reading positions move in one slice.
     static let sliceMembers = 500
+    /// Sequences over which reading positions move at once: not with each slice of messages.
+    static let stageSequences: Int64 = 10_000
     /// Conversations that one slice looks at.
     static let sliceConversations = 50
     /// Between the begin of a run and that of the next one.
@@ -133,10 +139,17 @@ struct RetentionRun {
         let held = try connection.heldPeople()
         let oldest = try connection.oldestMessages(in: id, through: last, limit: Self.sliceMessages)
         // Whoever has left before departures were recorded is met by their messages: what comes after stays with them.
-        let going = Array(oldest.prefix { !held.contains($0.sender) })
-        guard let newest = going.last else { return .kept }
-        let moved = try connection.moveReaders(in: id, past: going, limit: Self.sliceMembers)
-        if moved == Self.sliceMembers { return .moved }
+        let free = oldest.prefix { !held.contains($0.sender) }
+        guard !free.isEmpty else { return .kept }
+        let going = try Self.slice(of: free, in: id, connection)
+        guard let first = going.first, let newest = going.last else { return .kept }
+        if try connection.hasReader(in: id, before: newest.sequence) {
+            let end = min(last, first.sequence + Self.stageSequences - 1)
+            let stage = try connection.lastGoing(in: id, first.sequence...max(end, newest.sequence))
+            let moved = try connection.moveReaders(
+                in: id, over: first.sequence...stage.sequence, countable: stage.countable, limit: Self.sliceMembers)
+            if moved == Self.sliceMembers { return .moved }
+        }
         let count = try connection.deleteOldestMessages(
             in: id, through: newest.sequence, limit: going.count, tools.tokens, at: wall)
         precondition(count == going.count, "other messages were deleted than were looked at")
@@ -153,6 +166,23 @@ struct RetentionRun {
         counts.messageBytes = going.reduce(0) { $0 + $1.bytes }
         try connection.addToRetentionRun(counts, in: id, at: wall)
         return .deleted
+    }
+
+    /// The oldest of some messages, as many as one transaction deletes; one in any case.
+    private static func slice(
+        of free: ArraySlice<Connection.GoingMessage>, in id: ConversationID, _ connection: Connection
+    ) throws(StoreError) -> ArraySlice<Connection.GoingMessage> {
+        var bytes: Int64 = 0
+        let fitting = free.prefix { message in
+            bytes += message.bytes
+            return bytes <= Self.sliceBytes
+        }
+        guard let first = fitting.first, let last = fitting.last else { return free.prefix(1) }
+        guard let end = try connection.sequence(ofRead: Self.sliceReads, in: id, first.sequence...last.sequence) else {
+            return fitting
+        }
+        let readByFew = fitting.prefix { $0.sequence < end }
+        return readByFew.isEmpty ? free.prefix(1) : readByFew
     }
 
     /// True when a hold keeps a conversation or, of a topic whose members are those of its community, the community.
@@ -316,30 +346,35 @@ extension Connection {
             """, wall, id, counts.messages, counts.messageBytes, counts.attachments, counts.attachmentBytes)
     }
 
+    /// True when a member has not read all messages before one.
+    func hasReader(in id: ConversationID, before sequence: Int64) throws(StoreError) -> Bool {
+        let sql: StaticString = "SELECT 1 FROM member WHERE conversation_id = ? AND read_sequence < ? LIMIT 1"
+        return try self.first(sql, id, sequence) { (_) throws(StoreError) in true } ?? false
+    }
+
     /// Moves the reading positions of members up who have not read messages that go, as if they had: what is gone cannot be
-    /// unread. Positions of before stand on messages that are all in `going`, since every earlier one has gone the same way.
+    /// unread. Those of the later slices move as well, so that each member moves once for many of them. Nothing stands before
+    /// the range: every earlier message has gone the same way.
     ///
-    /// - Parameter limit: most members at once.
+    /// - Parameters:
+    ///   - countable: how many messages count up to the end of the range.
+    ///   - limit: most members at once.
     /// - Returns: how many were moved.
     func moveReaders(
-        in id: ConversationID, past going: [GoingMessage], limit: Int
+        in id: ConversationID, over range: ClosedRange<Int64>, countable: Int64, limit: Int
     ) throws(StoreError) -> Int {
-        guard let newest = going.last else { return 0 }
         let readers = try self.query(
             """
-            SELECT user_id, read_sequence, own_countable_since_read FROM member
-            WHERE conversation_id = ? AND read_sequence < ? LIMIT ?
-            """, id, newest.sequence, limit
-        ) { row throws(StoreError) in (user: row.userID(0), read: row.int64(1), own: row.int64(2)) }
+            SELECT user_id, own_countable_since_read FROM member WHERE conversation_id = ? AND read_sequence < ? LIMIT ?
+            """, id, range.upperBound, limit
+        ) { row throws(StoreError) in (user: row.userID(0), own: row.int64(1)) }
+        let gone = readers.contains { $0.own > 0 } ? try self.ownUnread(in: id, range) : [:]
         for reader in readers {
-            let gone =
-                reader.own == 0
-                ? 0 : going.count { $0.counts && $0.sender == reader.user && $0.sequence > reader.read }
             try self.run(
                 """
                 UPDATE member SET read_sequence = ?, read_countable = ?, own_countable_since_read = ?
                 WHERE conversation_id = ? AND user_id = ?
-                """, newest.sequence, newest.countable, reader.own - Int64(gone), id, reader.user)
+                """, range.upperBound, countable, reader.own - gone[reader.user, default: 0], id, reader.user)
         }
         return readers.count
     }

@@ -50,6 +50,29 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// Sequence of the message that has so many newer ones: a matter of the gaps between them, however many those are. 0 or
+    /// less when there are fewer messages.
+    func sequence(fromNewest places: Int64, in id: ConversationID, head: Int64) throws(StoreError) -> Int64 {
+        var (sequence, before) = (head - places, Int64.max)
+        while let gap = try self.newestGap(of: id, before: before), gap.last >= sequence {
+            sequence -= gap.last - gap.first + 1
+            before = gap.first
+        }
+        return sequence
+    }
+
+    private func newestGap(
+        of id: ConversationID, before sequence: Int64
+    ) throws(StoreError) -> (first: Int64, last: Int64)? {
+        try self.first(
+            """
+            SELECT first, last FROM sequence_gap WHERE conversation_id = ? AND first < ? ORDER BY first DESC LIMIT 1
+            """, id, sequence
+        ) { row throws(StoreError) in (row.int64(0), row.int64(1)) }
+    }
+}
+
 extension WriteTransaction {
     /// Sequence at which a position comes to stand that a client names: at most the head, and on a message.
     func standing(at sequence: Int64, in conversation: ConversationState) throws(StoreError) -> Int64 {
@@ -62,9 +85,7 @@ extension WriteTransaction {
 extension ConversationReads {
     /// Sequence behind which the newest messages of a conversation are, so many of them.
     package func sequence(behindNewest count: Int64, of id: ConversationID, head: Int64) throws(StoreError) -> Int64 {
-        let connection = self.transaction.connection
-        guard try connection.passedOver(in: id) > 0 else { return head - count }
-        return try connection.sequence(fromNewest: max(0, count), in: id) ?? 0
+        try self.transaction.connection.sequence(fromNewest: count, in: id, head: head)
     }
 }
 

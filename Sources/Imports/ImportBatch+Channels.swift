@@ -75,13 +75,7 @@ extension ImportBatch {
             let read = outcome.row(index) { () throws(ChannelRowProblem) in try ChannelRow.read(line) }
             guard let reading = read else { continue }
             outcome.remark(index, reading.left)
-            switch try store.imports.addConversation(reading.conversation, to: number) {
-            case .made: outcome.counts.added += 1
-            case .joined, .updated: outcome.counts.changed += 1
-            case .unchanged: outcome.counts.known += 1
-            case .kept: outcome.counts.kept += 1
-            case .refused(let why): outcome.refuse(index, why)
-            }
+            outcome.note(try store.imports.addConversation(reading.conversation, to: number), at: index)
         }
     }
 

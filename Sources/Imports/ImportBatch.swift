@@ -194,13 +194,7 @@ extension ImportBatch {
                 continue
             }
             outcome.remark(index, reading.left)
-            switch try store.imports.addConversation(reading.conversation, to: number) {
-            case .made: outcome.counts.added += 1
-            case .joined, .updated: outcome.counts.changed += 1
-            case .unchanged: outcome.counts.known += 1
-            case .kept: outcome.counts.kept += 1
-            case .refused(let why): outcome.refuse(index, why)
-            }
+            outcome.note(try store.imports.addConversation(reading.conversation, to: number), at: index)
         }
     }
 
@@ -380,6 +374,17 @@ extension ImportBatch {
 }
 
 extension ImportBatchOutcome {
+    /// Counts how a conversation is here.
+    mutating func note(_ outcome: ImportedConversationOutcome, at index: Int) {
+        switch outcome {
+        case .made: self.counts.added += 1
+        case .joined, .updated: self.counts.changed += 1
+        case .unchanged: self.counts.known += 1
+        case .kept: self.counts.kept += 1
+        case .refused(let why): self.refuse(index, why)
+        }
+    }
+
     fileprivate mutating func note(_ arrival: ArrivalOutcome, at index: Int) {
         switch arrival {
         case .arrived(let arrival) where !arrival.existed: self.counts.added += 1

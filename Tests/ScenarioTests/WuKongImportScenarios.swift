@@ -96,7 +96,7 @@ private struct OldServer {
     }
 }
 
-/// What a WuKongIM server of version 2 kept, pulled and brought into a server, and what its apps see of it.
+/// Data of a WuKongIM server of version 2, pulled and brought into a server, and what its apps see of it.
 struct WuKongImportScenarios {
     /// Romeo, juliet and tybalt in a group, and romeo with juliet; juliet has read the first two messages of the group.
     private static func source() throws -> OldServer {

@@ -18,6 +18,12 @@ package enum Keys {
     package static let serverName = SettingKey<String>(
         "server.name", "teahouse",
         "Name of this server that people see: at sign-in, in invitations, on the printed card.")
+    package static let confine = SettingKey<Bool>(
+        "server.confine", true,
+        """
+        Let the process give up, at its start, to write outside of its folders and to run programs, where the kernel \
+        can (Landlock).
+        """)
     package static let reactors = SettingKey<Int64>(
         "server.reactors", 0, in: 0...64, "threads", "Threads that own sockets; 0 for one less than there are cores.")
     package static let hosts = SettingKey<[String]>(
@@ -263,7 +269,7 @@ package enum Keys {
     private static let general: [SettingDefinition] = [
         listen.definition, data.definition, storage.definition, bus.definition, blobs.definition,
         logLevel.definition, logFormat.definition,
-        serverName.definition, reactors.definition, hosts.definition, origins.definition,
+        serverName.definition, confine.definition, reactors.definition, hosts.definition, origins.definition,
         proxies.definition, plainTokens.definition, plainPasswords.definition, clock.definition,
         tls.definition, certificates.definition,
         connections.definition, connectionsPerAddress.definition, unauthenticatedConnections.definition,

@@ -36,6 +36,7 @@ package func runDoctor(_ input: DoctorInput) -> [Finding] {
     findings.append(checkOpenFiles(connections: input.connections, limit: openFileLimit()))
     findings += checkBacklog(smallFile("/proc/sys/net/core/somaxconn"))
     findings += checkSandbox(input.serverProcess.flatMap { smallFile("/proc/\($0)/status") })
+    findings += checkConfinement(input.landlockVersion)
     findings.append(checkClock(input.clock))
     findings += checkClockAgainstData(input.dataFolder, now: input.clock.wallMilliseconds())
     findings += checkSynchronisation(clinux_clock_is_synchronised())

@@ -54,6 +54,8 @@ package struct DoctorInput: Sendable {
     package var certificates: [Certificate] = []
     /// Process of the running server; `nil` when none answers.
     package var serverProcess: Int64?
+    /// Version of Landlock that keeps the running server to its folders, 0 for none; `nil` when none answers.
+    package var landlockVersion: Int64?
     /// True when tokens are accepted without TLS from private networks.
     package var takesPlainTokens = true
     /// True when passwords are accepted without TLS from private networks.

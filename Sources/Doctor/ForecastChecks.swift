@@ -76,6 +76,26 @@ func checkSandbox(_ status: String?) -> [Finding] {
     ]
 }
 
+/// Check that the running server keeps itself to its folders.
+func checkConfinement(_ version: Int64?) -> [Finding] {
+    guard let version else { return [] }
+    if version > 0 {
+        return [
+            Finding(
+                .ok, "sandbox.confined", "the server keeps itself to its folders (Landlock {version})",
+                values: ["version": String(version)])
+        ]
+    }
+    return [
+        Finding(
+            .advice, "sandbox.unconfined", "the server does not keep itself to its folders",
+            advice: """
+                Linux 5.19 and newer can, where /sys/kernel/security/lsm names landlock and server.confine is not \
+                false
+                """)
+    ]
+}
+
 /// Check of how long certificates last.
 func checkCertificate(_ certificate: DoctorInput.Certificate, now: Int64) -> Finding {
     let days = (certificate.expiresAtSeconds - now / 1_000) / 86_400

@@ -35,6 +35,7 @@ package enum ServeCommand {
             let passed = try PassedSockets.take()
             options.transport.passed = passed.people
             options.metrics.passed = passed.metrics
+            options.landlockVersion = Self.confine(options, log)
             let server = try TeahouseServer(options)
             return Self.serve(server, folder: options.store.folder, signals: signals, log: log)
         } catch let error as ConfigurationError {
@@ -59,6 +60,21 @@ package enum ServeCommand {
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 {
             files.rlim_cur = files.rlim_max
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+        }
+    }
+
+    /// - Returns: the version of Landlock that keeps the process to its folders; 0 for none.
+    private static func confine(_ options: ServerOptions, _ log: Log) -> Int {
+        guard options.settings[Keys.confine] else { return 0 }
+        // Otherwise the rule would be for the folder above. Its failure is told by the store.
+        try? DataFolder.make(options.store.folder)
+        do throws(Confinement.Failure) {
+            let version = try Confinement(options).enforce()
+            log.info("confined to its folders", ["landlock": .number(Int64(version))])
+            return version
+        } catch {
+            log.info("not confined to its folders", ["reason": .text(error.description)])
+            return 0
         }
     }
 

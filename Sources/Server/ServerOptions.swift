@@ -81,6 +81,8 @@ package struct ServerOptions: Sendable {
     package var settings = Settings.builtIn
     /// Copies the database before a start upgrades its schema.
     package var copiesBeforeUpgrade = true
+    /// Version of Landlock that keeps the process to its folders; 0 for none.
+    package var landlockVersion = 0
     /// Clock of every part.
     package var clock = Clock.system
     /// Log of every part.

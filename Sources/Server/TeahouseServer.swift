@@ -250,7 +250,8 @@ package final class TeahouseServer: Sendable {
         admin.log = options.log
         admin.publicAddress = { address.url }
         admin.filesAddress = options.publicURL
-        admin.moreMetrics = { outbound.metrics }
+        let confinement = AdminMetric("landlockVersion", Int64(options.landlockVersion))
+        admin.moreMetrics = { outbound.metrics + [confinement] }
         let trial = options.runsTrial ? [TrialMode.trouble] : []
         admin.moreTroubles = { outbound.troubles + trial }
         admin.serverSettings = live.forOperators

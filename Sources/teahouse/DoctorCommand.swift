@@ -66,6 +66,7 @@ private func doctorInput(_ settings: Settings, _ invocation: Invocation, _ termi
     }
     if let client = try? AdminClient(dataFolder: folder), case .status(let status) = try? client.ask(.status) {
         input.serverProcess = status.processID
+        input.landlockVersion = status.metrics.first { $0.name == "landlockVersion" }?.value
     }
     return input
 }

@@ -79,6 +79,12 @@ struct ForecastChecksTests {
     }
 
     @Test(
+        "a server that keeps itself to its folders, one that does not, and none",
+        arguments: [(7, ["doctor.sandbox.confined"]), (0, ["doctor.sandbox.unconfined"]), (nil, [])]
+            as [(Int64?, [String])])
+    func confinement(version: Int64?, keys: [String]) { #expect(checkConfinement(version).map(\.key) == keys) }
+
+    @Test(
         "the sandbox of the running server",
         arguments: [
             ("0", "0000000000000000", "1", "2", "doctor.sandbox.root"),

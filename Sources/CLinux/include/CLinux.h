@@ -55,5 +55,16 @@ int64_t clinux_wall_milliseconds(void);
 int clinux_argument_count(void);
 /// The word at `index`, below `clinux_argument_count`.
 const char *_Nonnull clinux_argument(int index);
+/// Keeps the calling thread, and every thread and program it starts, from ever getting more rights than it has; 0, or -1 and
+/// `errno`.
+int clinux_no_new_privileges(void);
+/// The version of Landlock that the kernel has; 0 when it has none or may not be asked.
+int clinux_landlock_version(void);
+/// A set of rules that denies `rights` (LANDLOCK_ACCESS_FS_*) wherever no rule allows them; -1 and `errno` on failure.
+int clinux_landlock_rules(uint64_t rights);
+/// Allows `rights` below a folder, or for a file those of them that a file has. Returns 0, or -1 and `errno`.
+int clinux_landlock_allow(int rules, uint64_t rights, const char *_Nonnull path);
+/// Puts the calling thread, and every thread it starts afterwards, under the rules for good; 0, or -1 and `errno`.
+int clinux_landlock_enforce(int rules);
 /// `errno` of the calling thread.
 int clinux_errno(void);

@@ -13,7 +13,7 @@ enum FileError {
 /// The data folder: made, checked and locked before the database is opened, and watched for room.
 ///
 /// The lock is an exclusive `flock` on `lock`; the kernel drops it when the process ends, however it ends.
-final class DataFolder {
+package final class DataFolder {
     let path: String
     private let lock: Int32
 
@@ -56,7 +56,7 @@ final class DataFolder {
     var databasePath: String { Self.databasePath(in: self.path) }
 
     /// Makes the folder and the missing ones above it; each new name is synced into its parent.
-    private static func make(_ path: String) throws(StoreError) {
+    package static func make(_ path: String) throws(StoreError) {
         var missing: [String] = []
         var current = path
         while access(current, F_OK) != 0 && !current.isEmpty {

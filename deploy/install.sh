@@ -15,8 +15,8 @@ booted=
 [ ! -d /run/systemd/system ] || booted=yes
 
 if [ "${1:-}" = --remove ]; then
-    [ -z "$booted" ] || systemctl stop teahouse 2>/dev/null || true
-    systemctl disable teahouse 2>/dev/null || true
+    [ -z "$booted" ] || systemctl stop teahouse.socket teahouse 2>/dev/null || true
+    systemctl disable teahouse.socket teahouse 2>/dev/null || true
     find . -type f ! -path './etc/*' | while read -r file; do rm -f "/$file"; done
     [ -z "$booted" ] || systemctl daemon-reload
     say "removed; /etc/teahouse and /var/lib/teahouse stay"

@@ -64,7 +64,8 @@ package let teahouseCommand: Command = Command(
         "teahouse doctor",
     ],
     subcommands: [
-        serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, rollbackCommand, compactCommand,
+        setupCommand, serveCommand, controlCommand, consoleCommand, verifyCommand, restoreCommand, rollbackCommand,
+        compactCommand,
         doctorCommand, leanCloudCommand, wuKongSourceCommand, exportCommand, importCommand, versionCommand,
         manualCommand, completionCommand,
     ])

@@ -74,7 +74,7 @@ import teahouse
             for path in paths where path.hasSuffix(".swift") {
                 let text = (try? String(contentsOf: base.appending(path: path), encoding: .utf8)) ?? ""
                 let pattern =
-                    /"((?:ctl|table|word|heading|usage|help|failure|option|argument|command|manual|verify)\.[A-Za-z.]+)"/
+                    /"((?:ctl|table|word|heading|usage|help|failure|option|argument|command|manual|verify|setup)\.[A-Za-z.]+)"/
                 // Operations on the list of words have names like its keys: word.add.
                 let isAPI = folder == "Sources/AdminAPI"
                 for match in text.matches(of: pattern) where !isAPI || !match.output.1.hasPrefix("word.") {

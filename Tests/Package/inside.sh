@@ -94,10 +94,21 @@ systemctl reset-failed teahouse
 systemctl start teahouse || fail "it may not open port 443"
 reaches 127.0.0.1 443 || fail "it cannot be reached at port 443"
 
+echo "-- the same port, opened by systemd, without the drop-in and without a capability"
+systemctl stop teahouse
+rm /etc/systemd/system/teahouse.service.d/port.conf
+systemctl daemon-reload
+systemctl start teahouse.socket
+systemctl start teahouse || fail "it does not serve the socket of systemd"
+reaches 127.0.0.1 443 || fail "it cannot be reached at port 443 of systemd"
+grep -q "^CapBnd:[[:space:]]*0*$" "/proc/$(property MainPID)/status" || fail "it may have capabilities"
+if reaches 203.0.113.1 443; then fail "the socket of systemd is open to the internet"; fi
+
 echo "-- removed, it is stopped"
 before=$(property MainPID)
 dpkg --purge teahouse >/root/dpkg.log 2>&1 || fail "$(cat /root/dpkg.log)"
 [ ! -e "/proc/$before" ] || fail "it goes on running"
+if reaches 127.0.0.1 443; then fail "its socket goes on listening"; fi
 [ -e /var/lib/teahouse/teahouse.db ] || fail "its data is gone"
 
 touch /inside.passed

@@ -84,8 +84,10 @@ class Root:
 class Service:
     """The server as the unit starts it: its command, user, folder and socket of the service manager."""
 
-    def __init__(self, root: Root, *, abstract: bool = False) -> None:
-        """- abstract: the manager's socket has a name of the kernel's, and no file."""
+    def __init__(self, root: Root, *, abstract: bool = False, passed: socket.socket | None = None) -> None:
+        """- abstract: the manager's socket has a name of the kernel's, and no file.
+        - passed: a listening socket that the manager has opened.
+        """
         self.root = root
         self.unit = Unit(root.path / UNIT)
         user = root.user()
@@ -111,9 +113,15 @@ class Service:
                        "WATCHDOG_USEC": str(WATCHDOG * 1_000_000),
                        "NOTIFY_SOCKET": "@teahouse-test" if abstract else "/run/notify"}
         folder = self.unit.one("WorkingDirectory")
+        first: list[str] = []
+        if passed:
+            environment |= {"LISTEN_FDS": "1", "LISTEN_FDNAMES": "teahouse"}
+            # The socket is the third descriptor, and the number is that of the process which the shell becomes.
+            first = ["bash", "-c", f'exec 3<&{passed.fileno()}; LISTEN_PID=$$ exec "$@"', "bash"]
         self.process = subprocess.Popen(
-            ["chroot", str(root.path), "env", f"--chdir={folder}", *confined, *words], env=environment,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, umask=int(self.unit.one("UMask"), 8))
+            [*first, "chroot", str(root.path), "env", f"--chdir={folder}", *confined, *words], env=environment,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, umask=int(self.unit.one("UMask"), 8),
+            pass_fds=[passed.fileno()] if passed else [])
 
     def hears(self, word: str) -> str:
         """Waits for a message of the server that has this line."""
@@ -166,8 +174,8 @@ def raise_loopback() -> None:
         fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh22x", b"lo", flags | 1))  # SIOCSIFFLAGS, IFF_UP
 
 
-def page() -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", 7677, timeout=PATIENCE)
+def page(port: int = 7677) -> str:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/", headers={"Accept": "text/html"})
     answer = connection.getresponse()
     body = answer.read()
@@ -183,6 +191,36 @@ def completes(root: Root, *words: str) -> set[str]:
     script = (f". /usr/share/bash-completion/completions/teahouse; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
               '_teahouse; printf "%s\\n" "${COMPREPLY[@]}"')
     return set(root.run("bash", "-c", script).split())
+
+
+def guided(root: Root) -> None:
+    """A first run, as who has just installed the package: settings, administrator and invitation, before the first start."""
+    begun = time.monotonic()
+    words = ["teahouse", "--lang", "en", "setup", "--yes", "--name", "茶馆", "--data", "/var/lib/teahouse", "--admin", "lady",
+             "--password-stdin"]
+    told = root.run(*words, text="a cup of longjing\n")
+    check("/join/" in told and "lady is the first administrator" in told, f"setup does not invite: {told}")
+    folder = root.path / "var/lib/teahouse"
+    owners = {entry.stat().st_uid for entry in [folder, *folder.rglob("*")]}
+    check(owners == {root.user()[0]}, f"setup leaves files of other users: {owners}")
+    text = (root.path / CONFIGURATION).read_text()
+    check('\nname = "茶馆"\n' in text and "# connections = 10000" in text, "setup does not keep the configuration")
+    again = root.run("teahouse", "--lang", "en", "setup", "--yes")
+    check("/join/" not in again and (root.path / CONFIGURATION).read_text() == text, f"a second setup changes things: {again}")
+    print(f"   set up and invited in {time.monotonic() - begun:.1f} s")
+
+
+def passed(root: Root) -> None:
+    """A port that only root may open is opened by the manager."""
+    unit = Unit(root.path / "lib/systemd/system/teahouse.socket")
+    port = int(unit.one("ListenStream"))
+    check(not root.has("etc/systemd/system/sockets.target.wants/teahouse.socket"), "the socket is enabled")
+    root.run("systemd-analyze", "verify", "--man=no", "/lib/systemd/system/teahouse.socket")
+    with socket.create_server(("127.0.0.1", port)) as opened:
+        service = Service(root, passed=opened)
+        check(f"STATUS=Serving on 127.0.0.1:{port}" in service.hears("READY=1"), "readiness says another address")
+        check("teahouse" in page(port).lower(), "the page does not say what it is")
+        service.stop()
 
 
 def installed(root: Root) -> None:
@@ -227,6 +265,11 @@ def walk(root: Root) -> None:
     root.run("dpkg", "--install", "/older.deb")
     installed(root)
 
+    print("-- set up before the first start")
+    before = (root.path / CONFIGURATION).read_text()
+    guided(root)
+    (root.path / CONFIGURATION).write_text(before)
+
     print("-- started as the unit does: ready, watched, used, stopped")
     service = Service(root)
     service.ready()
@@ -236,6 +279,9 @@ def walk(root: Root) -> None:
     for thread in ("store-writer", "broker", "reactor-0"):
         service.hangs_with(thread)
     service.stop()
+
+    print("-- a port below 1024, opened by the manager, without a capability")
+    passed(root)
 
     print("-- a configuration that does not hold ends with what no restart mends")
     configuration = root.path / CONFIGURATION

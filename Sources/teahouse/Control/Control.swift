@@ -121,22 +121,7 @@ final class Control {
     /// - Throws: usage when nothing came, when the two differ, or when nobody can be asked and `--password-stdin` is not
     ///   given.
     func newPassword() throws(CommandFailure) -> String {
-        if self.terminal.asksForSecrets { return try self.askForPassword() }
-        guard self.invocation.has("password-stdin") else {
-            throw CommandFailure(.usage, self.terminal.text("ctl.passwordNeedsTerminal"))
-        }
-        guard let line = self.terminal.nextLine(), !line.isEmpty else {
-            throw CommandFailure(.usage, self.terminal.text("ctl.noPassword"))
-        }
-        return line
-    }
-
-    private func askForPassword() throws(CommandFailure) -> String {
-        guard let first = self.terminal.secret(prompt: self.terminal.text("ctl.askPassword")), !first.isEmpty,
-            let second = self.terminal.secret(prompt: self.terminal.text("ctl.askPasswordAgain"))
-        else { throw CommandFailure(.usage, self.terminal.text("ctl.passwordCancelled")) }
-        guard first == second else { throw CommandFailure(.usage, self.terminal.text("ctl.passwordsDiffer")) }
-        return first
+        try self.terminal.newPassword(fromInput: self.invocation.has("password-stdin"))
     }
 
     // MARK: What is printed
@@ -178,4 +163,26 @@ func localTime(_ milliseconds: Int64) -> String {
         count = strftime(room.baseAddress!, room.count, "%Y-%m-%d %H:%M:%S", &parts)
     }
     return String(decoding: shown.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+extension Terminal {
+    /// A new password: asked for twice at a terminal, unseen; otherwise one line of standard input.
+    ///
+    /// - Throws: usage when nothing came, when the two differ, or when nobody can be asked and the input is not for it.
+    func newPassword(fromInput isInput: Bool) throws(CommandFailure) -> String {
+        if self.asksForSecrets { return try self.askForPassword() }
+        guard isInput else { throw CommandFailure(.usage, self.text("ctl.passwordNeedsTerminal")) }
+        guard let line = self.nextLine(), !line.isEmpty else {
+            throw CommandFailure(.usage, self.text("ctl.noPassword"))
+        }
+        return line
+    }
+
+    private func askForPassword() throws(CommandFailure) -> String {
+        guard let first = self.secret(prompt: self.text("ctl.askPassword")), !first.isEmpty,
+            let second = self.secret(prompt: self.text("ctl.askPasswordAgain"))
+        else { throw CommandFailure(.usage, self.text("ctl.passwordCancelled")) }
+        guard first == second else { throw CommandFailure(.usage, self.text("ctl.passwordsDiffer")) }
+        return first
+    }
 }

@@ -24,20 +24,7 @@ extension Control {
     }
 
     /// Prints the QR code of a link, where the terminal is wide enough, and the link.
-    func print(link: String) throws(CommandFailure) {
-        let picture = QRCode(link)?.lines ?? []
-        if let screen = self.terminal.screen, let width = picture.first?.count {
-            if width <= screen.size().columns {
-                // Dark modules are dark on every terminal: black on bright white, whatever its colours are.
-                try self.terminal.print(picture.map { "\u{1B}[30;107m\($0)\u{1B}[0m\n" }.joined())
-            } else {
-                self.terminal.complain(self.text("ctl.invite.narrow", ["columns": String(width)]) + "\n")
-            }
-        } else {
-            try self.terminal.print(picture.map { "\($0)\n" }.joined())
-        }
-        try self.terminal.print("\(DisplayText.escaped(link))\n")
-    }
+    func print(link: String) throws(CommandFailure) { try self.terminal.print(link: link) }
 
     /// Prints the QR code of the link, the link, and until when it is good.
     func print(_ issued: AdminIssuedInvitation) throws(CommandFailure) {
@@ -45,5 +32,23 @@ extension Control {
         let values = ["number": String(issued.number), "time": localTime(issued.endsAtMilliseconds)]
         self.terminal.complain(self.text("ctl.invite.made", values) + "\n")
         if issued.isHereOnly { self.terminal.complain(self.text("ctl.invite.hereOnly") + "\n") }
+    }
+}
+
+extension Terminal {
+    /// Prints the QR code of a link, where the terminal is wide enough, and the link.
+    func print(link: String) throws(CommandFailure) {
+        let picture = QRCode(link)?.lines ?? []
+        if let screen = self.screen, let width = picture.first?.count {
+            if width <= screen.size().columns {
+                // Dark modules are dark on every terminal: black on bright white, whatever its colours are.
+                try self.print(picture.map { "\u{1B}[30;107m\($0)\u{1B}[0m\n" }.joined())
+            } else {
+                self.complain(self.text("ctl.invite.narrow", ["columns": String(width)]) + "\n")
+            }
+        } else {
+            try self.print(picture.map { "\($0)\n" }.joined())
+        }
+        try self.print("\(DisplayText.escaped(link))\n")
     }
 }

@@ -2,8 +2,8 @@
 # Foreign clients: the published Python SDK, an app's daily life over the HTTP APIs with webhooks, the JSON door and the
 # binary protocol in every detail against a built teahouse, files with the published tus client and curl, the signing
 # servers of the documentation, the published LeanCloud SDK for servers and its cloud functions, LeanCloud's requests as
-# seven and commands as six SDKs speak them, a foreign protobuf against our own, a foreign WebSocket implementation against our own, the
-# commands that README and docs show, the native API asked out of its own description by schemathesis; what each WuKongIM SDK and
+# seven and commands as six SDKs speak them, an app that has moved here with its people and history, a foreign
+# protobuf against our own, a foreign WebSocket implementation against our own, the commands that README and docs show, the native API asked out of its own description by schemathesis; what each WuKongIM SDK and
 # WuKongIM's demo page send, and forged commands.
 #   Tests/Foreign/run.sh PYTHON TEAHOUSE [--long]      PYTHON has what Tests/requirements.txt names
 set -uo pipefail
@@ -56,6 +56,7 @@ run documentation --binary "$teahouse"
 run description --binary "$teahouse" $long
 run leancloud --binary "$teahouse"
 run leancloud_pull --binary "$teahouse" $long
+run leancloud_moved --binary "$teahouse"
 run websocket_peer "$debug/transport-echo"
 run leancloud_wire "$debug/leancloud-echo"
 if [ "$failed" -eq 0 ]; then

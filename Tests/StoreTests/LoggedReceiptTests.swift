@@ -21,10 +21,10 @@ struct LoggedReceiptTests {
         }
     }
 
-    private static let asking: MessageFlags = [.countsAsUnread, .receiptRequested]
+    static let asking: MessageFlags = [.countsAsUnread, .receiptRequested]
 
     /// Collects the receipts that a store tells.
-    private static func listen(to fixture: Fixture, _ told: Lock<[Told]>) {
+    static func listen(to fixture: Fixture, _ told: Lock<[Told]>) {
         fixture.store.onEvents = { events in
             for event in events {
                 guard case .receipt(let receipt) = event.change, let place = event.place else { continue }
@@ -34,7 +34,7 @@ struct LoggedReceiptTests {
     }
 
     /// Receipts that are kept for a person who was away.
-    private static func kept(for user: UserID, in fixture: Fixture) throws -> [Told] {
+    static func kept(for user: UserID, in fixture: Fixture) throws -> [Told] {
         try fixture.store.readAndWait { reading throws(StoreError) in
             try reading.feed.events(for: user, after: 0).compactMap { event in
                 guard case .receipt(let receipt) = event.change else { return nil }
@@ -217,7 +217,7 @@ struct LoggedReceiptTests {
     }
 
     /// Places in the feed in their order, positions of members and of their devices, mentions.
-    private static func rows(of fixture: Fixture) throws -> [[Int64]] {
+    static func rows(of fixture: Fixture) throws -> [[Int64]] {
         try fixture.store.readAndWait { reading throws(StoreError) in
             let feed = try reading.connection.query(
                 """

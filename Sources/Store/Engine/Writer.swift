@@ -377,9 +377,11 @@ final class Writer {
         var requests: [WriterRequest] = []
         var count = 0
         var bytes = 0
+        /// All of it is for one transaction, also what the log could take.
+        var isForDatabase = false
 
         /// True when the log may take what is at the front.
-        var beginsForLog: Bool { self.requests.first?.isForLog ?? false }
+        var beginsForLog: Bool { !self.isForDatabase && self.requests.first?.isForLog ?? false }
 
         /// Takes messages and changes away from the front.
         mutating func drop(_ dropped: Int) {
@@ -411,16 +413,19 @@ final class Writer {
         var batch = Batch()
         while self.next < self.waiting.count {
             let size: (count: Int, bytes: Int)
+            var drainsFront = false
             switch self.waiting[self.next] {
             case .appends(let appends): size = (appends.count, WriterQueue.cost(appends))
             case .job(let job):
-                // What stands before it need not wait for the database.
-                if batch.beginsForLog, !job.movesPositions, self.acknowledgesFromLog { return batch }
+                drainsFront = batch.beginsForLog && !job.movesPositions && self.acknowledgesFromLog
+                // Messages in front of it do not wait for a long tail to be applied.
+                if drainsFront, !self.hasShortTail { return batch }
                 size = (1, WriterQueue.fixedBytes)
             case .maintenance, .look, .drain, .stop: return batch
             }
             let isTooMuch = batch.count + size.count > Self.batchRequests || batch.bytes >= Self.batchBytes
             if batch.count > 0 && isTooMuch { return batch }
+            if drainsFront { batch.isForDatabase = true }
             batch.requests.append(self.waiting[self.next])
             batch.count += size.count
             batch.bytes += size.bytes
@@ -428,6 +433,10 @@ final class Writer {
         }
         return batch
     }
+
+    /// True when the tail is at most what one slice applies. A change then takes the messages in front of it into its own
+    /// transaction: they would be synced to the log only to be applied at once, before the change, with a second sync.
+    private var hasShortTail: Bool { (self.log?.tail.count ?? 0) <= self.options.logSliceRecords }
 
     private func runTogether(_ requests: [WriterRequest]) throws(StoreError) {
         self.maintenance.observeClock()

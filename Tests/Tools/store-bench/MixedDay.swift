@@ -5,7 +5,7 @@ import Store
 /// A day of a chat server, told as shares of its operations: people write to each other in pairs, one operation in flight for
 /// each pair.
 ///
-/// Of 1,000 operations:
+/// Shares of 1,000 operations:
 ///
 /// | | |
 /// | --- | --- |
@@ -16,8 +16,8 @@ import Store
 /// | 60 | reads of our own API: the reading position, and a row for each message, of which its sender is told |
 /// | 5 | edits of the newest message |
 ///
-/// Who reads or acknowledges is who did not write last, and up to the newest message; that is nothing new where they have just
-/// done so. The order is the same in every run.
+/// The one of a pair who did not write last reads or acknowledges, up to the newest message; that is nothing new where they
+/// have just done so. The order is the same in every run.
 struct MixedDay {
     private enum Operation: Int, CaseIterable {
         case message, delivered, acknowledged, read, nativeRead, edit

@@ -179,10 +179,27 @@ extension Terminal {
     }
 
     private func askForPassword() throws(CommandFailure) -> String {
+        switch self.typedPassword() {
+        case .password(let password): return password
+        case .cancelled: throw CommandFailure(.usage, self.text("ctl.passwordCancelled"))
+        case .different: throw CommandFailure(.usage, self.text("ctl.passwordsDiffer"))
+        }
+    }
+
+    /// Asks a person twice for a new password.
+    func typedPassword() -> TypedPassword {
         guard let first = self.secret(prompt: self.text("ctl.askPassword")), !first.isEmpty,
             let second = self.secret(prompt: self.text("ctl.askPasswordAgain"))
-        else { throw CommandFailure(.usage, self.text("ctl.passwordCancelled")) }
-        guard first == second else { throw CommandFailure(.usage, self.text("ctl.passwordsDiffer")) }
-        return first
+        else { return .cancelled }
+        return first == second ? .password(first) : .different
     }
+}
+
+/// New password as a person typed it twice.
+enum TypedPassword {
+    case password(String)
+    /// Nothing was typed, or Ctrl-C.
+    case cancelled
+    /// The second one is not the first.
+    case different
 }

@@ -40,7 +40,8 @@ struct Setup {
     /// Most times that one question is asked.
     private static let attempts = 5
 
-    /// - Throws: exit code 78 when there is a configuration that does not hold, 64 when nobody can be asked.
+    /// - Throws: exit code 78 when there is a configuration that does not hold, 64 when nobody can be asked, 77 when it
+    ///   belongs to somebody else.
     init(_ invocation: Invocation, _ terminal: Terminal) throws(CommandFailure) {
         self.invocation = invocation
         self.terminal = terminal
@@ -48,6 +49,10 @@ struct Setup {
             throw CommandFailure(.usage, terminal.text("setup.needsTerminal"))
         }
         self.path = SetupFiles.absolute(Self.path(invocation, terminal))
+        guard SetupFiles.canWrite(self.path) else {
+            let values = ["path": DisplayText.escaped(self.path)]
+            throw CommandFailure(.notAllowed, terminal.text("setup.notYours", values))
+        }
         self.unit = ServiceUnit(configuration: self.path)
         let text = try SetupFiles.text(of: self.path, terminal)
         self.isNew = text == nil
@@ -68,7 +73,10 @@ struct Setup {
     }
 
     mutating func run() throws(CommandFailure) {
-        self.tell(self.isNew ? "setup.hello" : "setup.again", ["path": self.path])
+        if !self.isQuiet {
+            if !self.isNew { self.tell("setup.again", ["path": self.path]) }
+            self.tell("setup.hello")
+        }
         let answers = try self.askForSettings()
         let place = SetupPlace(folder: answers.data, unit: self.unit)
         var administrator: SetupAdministrator?
@@ -77,7 +85,7 @@ struct Setup {
         guard try self.agrees("setup.go") else { throw self.cancelled }
         answers.apply(to: &self.edit, self.unit)
         try self.write(SetupOwner(folder: answers.data))
-        let server = try SetupServer(self, place)
+        let server = try SetupServer(self, place, changes: !self.edit.changesNothing)
         defer { server.close() }
         if try server.needsAdministrator() {
             let wanted: SetupAdministrator
@@ -91,14 +99,14 @@ struct Setup {
         }
         var isInvited = self.invocation.has("invite") || administrator != nil
         if !isInvited { isInvited = try self.agrees("setup.invite", otherwise: false) }
-        if isInvited {
-            let issued = try server.invite(address: self.invocation.value("address"))
-            try self.terminal.print(link: issued.link)
-            self.tell("setup.invited", ["time": localTime(issued.endsAtMilliseconds)])
-            if issued.isHereOnly { self.tell("ctl.invite.hereOnly") }
-        }
+        let issued = isInvited ? try server.invite(address: self.invocation.value("address")) : nil
         server.close()
         self.tellHowToGoOn(server, answers)
+        guard let issued else { return }
+        if issued.isHereOnly { self.tell("ctl.invite.hereOnly") }
+        self.tell("setup.invited", ["time": localTime(issued.endsAtMilliseconds)])
+        // The code comes last: with all that is told before it, it does not fit on a screen of 24 lines.
+        try self.terminal.print(link: issued.link)
     }
 
     // MARK: Asking
@@ -118,7 +126,7 @@ struct Setup {
         answers.servesTLS = try self.answer(
             "setup.tls", option: "tls", usual: self.terminal.text(before.servesTLS ? "word.yes" : "word.no")
         ) { SetupAnswers.isYes($0, self.terminal) }
-        try self.checkPorts(&answers)
+        try self.checkPorts(&answers, before)
         return answers
     }
 
@@ -127,8 +135,12 @@ struct Setup {
         let usual = user.isEmpty || user == "root" ? "admin" : user
         let name = try self.answer("setup.administrator", option: "admin", usual: usual) { SetupAdministrator.name($0) }
         let least = self.edit.value(of: Keys.passwordMinimumCharacters.definition)
+        if self.terminal.asksForSecrets { self.tell("setup.password", ["minimum": least.text]) }
         for _ in 0..<Self.attempts {
-            let password = try self.terminal.newPassword(fromInput: self.invocation.has("password-stdin"))
+            guard let password = try self.password() else {
+                self.tell("setup.bad.passwords")
+                continue
+            }
             guard case .integer(let least) = least, Int64(password.count) < least else {
                 return SetupAdministrator(name: name, password: password)
             }
@@ -139,12 +151,23 @@ struct Setup {
         throw self.cancelled
     }
 
+    /// - Returns: `nil` when a person typed two that differ.
+    private func password() throws(CommandFailure) -> String? {
+        guard self.terminal.asksForSecrets else {
+            return try self.terminal.newPassword(fromInput: self.invocation.has("password-stdin"))
+        }
+        switch self.terminal.typedPassword() {
+        case .password(let password): return password
+        case .different: return nil
+        case .cancelled: throw self.cancelled
+        }
+    }
+
     /// Asks whether the port is free while another answer can still be given.
-    private func checkPorts(_ answers: inout SetupAnswers) throws(CommandFailure) {
+    private func checkPorts(_ answers: inout SetupAnswers, _ before: SetupAnswers) throws(CommandFailure) {
         for _ in 0..<Self.attempts {
-            guard let problem = SetupPlace(folder: answers.data, unit: self.unit).problem(of: answers.listen) else {
-                return
-            }
+            let place = SetupPlace(folder: answers.data, unit: self.unit)
+            guard let problem = place.problem(of: answers.listen, before: before.listen) else { return }
             guard !self.isQuiet, self.invocation.values("listen").isEmpty else {
                 throw CommandFailure(.refused, DisplayText.escaped(problem))
             }
@@ -233,7 +256,9 @@ struct Setup {
         switch server.kind {
         case .service: self.tell("setup.runs")
         case .running: self.tell(self.edit.changesNothing ? "setup.runs" : "setup.restart")
-        case .here: self.tell("setup.start", ["command": ShellLine.text(["teahouse", "serve", "--config", self.path])])
+        case .here:
+            let serve = SetupOwner(folder: answers.data).prefix + ["teahouse", "serve", "--config", self.path]
+            self.tell("setup.start", ["command": ShellLine.text(serve)])
         }
         if let address = server.address { self.tell("setup.card", ["address": address]) }
     }

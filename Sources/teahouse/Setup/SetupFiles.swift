@@ -31,6 +31,13 @@ enum SetupFiles {
         return entries > 2 ? .folder : .emptyFolder
     }
 
+    /// True when the process may write a file beside this one, or make the folder for it.
+    static func canWrite(_ path: String) -> Bool {
+        var folder = Self.parent(of: path) ?? "/"
+        while access(folder, F_OK) != 0, let above = Self.parent(of: folder) { folder = above }
+        return access(folder, W_OK | X_OK) == 0
+    }
+
     /// Text of the configuration; `nil` where there is none.
     ///
     /// - Throws: 66 when it is there and cannot be read.
@@ -101,6 +108,12 @@ struct SetupOwner: Hashable {
         } else if folder == ServiceUnit.data, let service = getpwnam("teahouse") {
             (self.user, self.group) = (service.pointee.pw_uid, service.pointee.pw_gid)
         }
+    }
+
+    /// Words before a command that run it as this user, for root.
+    var prefix: [String] {
+        guard self.isOther, let user = getpwuid(self.user) else { return [] }
+        return ["runuser", "-u", String(cString: user.pointee.pw_name), "--"]
     }
 
     /// True when the process is another user than this one, and may become it.

@@ -24,7 +24,10 @@ struct ServiceUnit {
         else { return nil }
     }
 
-    /// Starts it now and with the machine; waits until it serves.
+    /// True while systemd runs it.
+    var isActive: Bool { Self.run(["systemctl", "is-active", "--quiet", "teahouse"]) }
+
+    /// Starts it now and with the machine, again if it runs; waits until it serves.
     ///
     /// - Returns: false when systemd says that it did not start.
     func start() -> Bool {
@@ -50,11 +53,17 @@ struct SetupPlace {
     /// True when a server has made the folder before.
     var hasDatabase: Bool { access(self.folder + "/teahouse.db", F_OK) == 0 }
 
-    /// Why a server could not listen there; `nil` when it could, or when one runs on the folder, whose ports are its
-    /// own.
-    func problem(of listen: [String]) -> String? {
-        if (try? AdminClient(dataFolder: self.folder)) != nil { return nil }
-        let settings = TransportSettings(listeners: listen.compactMap { ListenAddress(parsing: $0) })
+    /// Reason why a server could not listen there; `nil` when it could.
+    ///
+    /// - Parameter before: addresses of the configuration as it is: a server that runs on the folder holds their ports.
+    func problem(of listen: [String], before: [String]) -> String? {
+        var addresses = listen.compactMap { ListenAddress(parsing: $0) }
+        if (try? AdminClient(dataFolder: self.folder)) != nil {
+            let own = Set(before.compactMap { ListenAddress(parsing: $0)?.port })
+            addresses.removeAll { own.contains($0.port) }
+            guard !addresses.isEmpty else { return nil }
+        }
+        let settings = TransportSettings(listeners: addresses)
         do throws(TransportError) {
             _ = try TransportServer(settings: settings, log: .silent) { _ in [] }
             return nil
@@ -83,10 +92,12 @@ final class SetupServer {
     private let terminal: Terminal
     private var own: TeahouseServer?
 
-    init(_ setup: Setup, _ place: SetupPlace) throws(CommandFailure) {
+    /// - Parameter changes: true when the configuration has changed, which a service that runs has to read.
+    init(_ setup: Setup, _ place: SetupPlace, changes: Bool) throws(CommandFailure) {
         self.terminal = setup.terminal
         self.folder = place.folder
-        if let client = try Self.client(place.folder, setup.terminal) {
+        let isOld = changes && place.unit?.isActive == true
+        if !isOld, let client = try Self.client(place.folder, setup.terminal) {
             (self.kind, self.client) = (.running, client)
         } else if let unit = place.unit {
             setup.tell("setup.starting")

@@ -171,7 +171,7 @@ struct SetupScenarios {
         ]
         let run = self.setup(folder, words, input: ["a cup of longjing"])
         #expect(run.code == .done && run.error.contains("lady is the first administrator"), "\(run.error)")
-        #expect(run.error.contains("restart it"))
+        #expect(run.error.contains("old settings"))
         _ = try server.id("lady")
     }
 }

@@ -32,6 +32,15 @@ for page in $("$teahouse" manual --list); do
     [ -z "$complaints" ] || { echo "$page: $complaints" >&2; exit 1; }
 done
 
+echo "-- the image for containers, twice the same"
+for time in first second; do
+    rm -rf "$work/image-$time"
+    deploy/image.sh --package "$work"/first/teahouse_*.deb --output "$work/image-$time" >/dev/null
+done
+cmp "$work"/image-first/*.oci.tar "$work"/image-second/*.oci.tar
+rm -rf "$work/image-root"
+"$python" "$here/image.py" "$work"/image-first/*.oci.tar "$work/image-root"
+
 echo "-- zsh completes"
 mkdir -p "$work/zsh"
 "$teahouse" --lang en completion zsh >"$work/zsh/_teahouse"

@@ -138,25 +138,6 @@ struct Card: Equatable {
     }
 }
 
-/// Text inside HTML and XML.
-enum Markup {
-    /// The text with what would be markup as entities.
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
-}
-
 /// Address by which people reach the server: the configured one, else one of this machine's on the network. Any thread.
 final class ServerAddress: Sendable {
     private let configured: String?

@@ -1,3 +1,5 @@
+import ByteCodec
+
 /// A picture for who has none: up to two letters of the name on a colour of their own.
 enum Initials {
     /// An SVG. The letters are escaped; nothing else of it comes from people.
@@ -11,7 +13,7 @@ enum Initials {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">\
             <rect width="96" height="96" fill="hsl(\(hue),45%,45%)"/>\
             <text x="48" y="50" fill="#fff" font-family="sans-serif" font-size="40" text-anchor="middle" \
-            dominant-baseline="central">\(Self.escaped(Self.letters(of: name)))</text></svg>
+            dominant-baseline="central">\(Self.shown(name))</text></svg>
             """
         return Array(svg.utf8)
     }
@@ -26,25 +28,14 @@ enum Initials {
         return (String(first) + String(second)).uppercased()
     }
 
-    private static func isHan(_ character: Character) -> Bool {
-        character.unicodeScalars.first.map { (0x4E00...0x9FFF).contains($0.value) } ?? false
+    /// Letters as they stand in the picture; of a character with many accents the first 16 scalars.
+    private static func shown(_ name: String) -> String {
+        var letters = ""
+        letters.unicodeScalars += Self.letters(of: name).unicodeScalars.prefix(16)
+        return Markup.escaped(letters)
     }
 
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars.prefix(16) {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            // The last two cannot stand in XML. Source: XML 1.0, section 2.2.
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value), "\u{FFFE}", "\u{FFFF}":
-                escaped += "?"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+    private static func isHan(_ character: Character) -> Bool {
+        character.unicodeScalars.first.map { (0x4E00...0x9FFF).contains($0.value) } ?? false
     }
 }

@@ -41,6 +41,7 @@ package enum AdminAnswer: Equatable, Sendable {
     case backups(AdminBackupAnswer)
     case imports(AdminImportAnswer)
     case retention(AdminRetentionAnswer)
+    case exports(AdminExportAnswer)
 }
 
 /// Something that happened, for a connection that follows.
@@ -153,6 +154,7 @@ extension AdminAnswer: AdminFamily {
         AdminSearchAnswer.all.map { .search($0) },
         AdminBackupAnswer.all.map { .backups($0) },
         AdminImportAnswer.all.map { .imports($0) }, AdminRetentionAnswer.all.map { .retention($0) },
+        AdminExportAnswer.all.map { .exports($0) },
     ].flatMap { $0 }
 
     /// The answer as one JSON object, for scripts.
@@ -202,6 +204,7 @@ extension AdminAnswer: AdminFamily {
         case .backups(let answer): try .backups(fields.inline(answer))
         case .imports(let answer): try .imports(fields.inline(answer))
         case .retention(let answer): try .retention(fields.inline(answer))
+        case .exports(let answer): try .exports(fields.inline(answer))
         }
     }
 }

@@ -274,7 +274,7 @@ package enum AdminWithholding: String, AdminWord, AdminText {
 
 extension Collection {
     /// The first, and as many of the last ones as fit: what a message was at first and lately.
-    fileprivate func firstAndLast(bytes: Int, size: (Element) -> Int) -> [Element] {
+    func firstAndLast(bytes: Int, size: (Element) -> Int) -> [Element] {
         guard let first = self.first else { return [] }
         var left = bytes - size(first)
         var kept: [Element] = []

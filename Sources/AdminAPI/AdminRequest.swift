@@ -68,6 +68,7 @@ package enum AdminRequest: Equatable, Sendable {
     case backups(AdminBackupRequest)
     case imports(AdminImportRequest)
     case retention(AdminRetentionRequest)
+    case exports(AdminExportRequest)
 }
 
 extension AdminRequest {
@@ -150,6 +151,7 @@ extension AdminRequest: AdminDefinitions {
             samples(Self.words), samples(Self.filters), samples(Self.kinds), samples(Self.hooks),
             samples(Self.settings), samples(Self.policy), samples(Self.announcements), samples(Self.app),
             samples(Self.search), samples(Self.backups), samples(Self.imports), samples(Self.retention),
+            samples(Self.exports),
         ].flatMap { $0 }
     }
 
@@ -310,6 +312,7 @@ extension AdminRequest: AdminDefinitions {
         case .backups(let request): return try .backups(fields.inline(request))
         case .imports(let request): return try .imports(fields.inline(request))
         case .retention(let request): return try .retention(fields.inline(request))
+        case .exports(let request): return try .exports(fields.inline(request))
         }
     }
 }

@@ -34,6 +34,8 @@ final class AdminConnection {
     var checks: [Int64: CheckWish] = [:]
     /// Ticket of the backup that is made here.
     var backup: Int64?
+    /// The export that is made here.
+    var export: OpenExport?
     private(set) var saidHello = false
     private var lines = LineSplitter()
     /// A line may have come that is not worked on yet.

@@ -289,7 +289,7 @@ extension AdminHandler {
     }
 
     /// Visibility of a message for a member.
-    private enum Visibility {
+    enum Visibility {
         /// The message as it stands for them.
         case shown(Message)
         case withheld(AdminWithholding)
@@ -298,7 +298,7 @@ extension AdminHandler {
     /// Visibility for a member of messages that were read without restriction.
     ///
     /// - Throws: `notFound` for who is not in the conversation.
-    private static func visibilities(
+    static func visibilities(
         of all: [Message], in id: ConversationID, by member: User, _ transaction: ReadTransaction
     ) throws(StoreError) -> [(message: Message, extra: MessageExtra?, visibility: Visibility)] {
         // For who is not in it there is nothing; the same question as that of a client.

@@ -89,7 +89,7 @@ struct AdminHandler: Sendable {
         case .search(let request): self.answerSearchRequest(request, then)
         case .imports(let request): self.answerImportRequest(request, then)
         case .retention(let request): self.answerRetentionRequest(request, then)
-        case .follow, .stopFollowing, .live, .backups:
+        case .follow, .stopFollowing, .live, .backups, .exports:
             then(.failure(AdminError(.invalid, "this request belongs to a connection")))
         }
     }

@@ -238,6 +238,7 @@ final class AdminLoop {
         case .transfers(let request): self.start(request, at: handler, key, id)
         case .live(let request): self.start(request, key, id)
         case .backups(let request): self.start(request, at: handler, key, id)
+        case .exports(let request): self.start(request, at: handler, key, id)
         case .status, .setupToken, .managerToken, .addUser, .listUsers, .showUser, .issueToken, .revoke, .setDisabled,
             .setSendBanned, .setPassword, .setListed, .setAllowlistOnly, .importUsers, .listConversations,
             .showConversation,
@@ -274,6 +275,7 @@ final class AdminLoop {
             case .liveMetrics(let metrics): self.tookMetrics(metrics)
             case .backup(let key, let id): self.beginBackup(key, id)
             case .backupBegun(let key, let id, let facts): self.backupBegun(facts, key, id)
+            case .exportBegun(let key, let id, let export): self.exportBegun(export, key, id)
             case .stop: self.isStopping = true
             }
         }

@@ -23,5 +23,7 @@ enum LoopEvent: Sendable {
     /// A backup may begin: the audit log has it.
     case backup(client: Int, request: Int64)
     case backupBegun(client: Int, request: Int64, Result<BackupFacts, BackupError>)
+    /// An export may be read: the audit log has it.
+    case exportBegun(client: Int, request: Int64, Result<OpenExport, AdminError>)
     case stop
 }

@@ -69,13 +69,15 @@ final class TransferTools: Sendable {
         return failure
     }
 
-    /// Reads the first bytes of a content. On a thread that may block.
-    func readBeginning(of object: StoredObject, _ count: Int, name: String) -> Result<[UInt8], TransferError> {
+    /// Reads bytes of a content from an offset before its end. On a thread that may block.
+    func read(
+        _ object: StoredObject, at offset: Int64, _ count: Int, name: String
+    ) -> Result<[UInt8], TransferError> {
         guard let provider = self.provider(object.provider) else {
             return .failure(self.missingProvider(of: object, name))
         }
         do throws(FileStoreError) {
-            let bytes = try provider.open(object).read(at: 0, atMost: Int(min(Int64(count), object.size)))
+            let bytes = try provider.open(object).read(at: offset, atMost: Int(min(Int64(count), object.size)))
             // The row says that there is more than the disk has.
             guard !bytes.isEmpty else { throw .damaged(object.hash) }
             return .success(bytes)

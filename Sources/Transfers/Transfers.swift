@@ -108,8 +108,30 @@ package final class Transfers: Sendable {
         guard let object = file.object, file.state == .complete else { return then(.failure(.notFound)) }
         guard !file.isDamaged else { return then(.failure(.damaged)) }
         guard object.size > 0 else { return then(.success([])) }
+        self.read(object, at: 0, count, of: file, then)
+    }
+
+    /// A piece of a file from an offset on, for an operator's copy. As `readBeginning` in all else.
+    ///
+    /// - Parameters:
+    ///   - count: 1...1,048,576; fewer may come, and none from the end of the file on.
+    ///   - then: called once, on any thread; must be short.
+    package func readPiece(
+        of file: FileRecord, at offset: Int64, _ count: Int,
+        then: @escaping @Sendable (Result<[UInt8], TransferError>) -> Void
+    ) {
+        guard let object = file.object, file.state == .complete else { return then(.failure(.notFound)) }
+        guard !file.isDamaged else { return then(.failure(.damaged)) }
+        guard offset < object.size else { return then(.success([])) }
+        self.read(object, at: offset, count, of: file, then)
+    }
+
+    private func read(
+        _ object: StoredObject, at offset: Int64, _ count: Int, of file: FileRecord,
+        _ then: @escaping @Sendable (Result<[UInt8], TransferError>) -> Void
+    ) {
         let isQueued = self.tools.workers.submit { [tools] in
-            then(tools.readBeginning(of: object, count, name: file.key.text))
+            then(tools.read(object, at: offset, count, name: file.key.text))
         }
         if !isQueued { then(.failure(.stopping)) }
     }

@@ -6,14 +6,14 @@ private let allRequestVectors: [(AdminRequest, String)] = [
     requestVectors, fileRequestVectors, teamRequestVectors, auditRequestVectors, talkRequestVectors, wordRequestVectors,
     settingRequestVectors, peopleRequestVectors, appRequestVectors, filterRequestVectors, hookRequestVectors,
     arrivalRequestVectors, searchRequestVectors, invitationRequestVectors, importRequestVectors,
-    retentionRequestVectors,
+    retentionRequestVectors, exportRequestVectors,
 ].flatMap { $0 }
 
 private let allReplyVectors: [(AdminReply, String)] = [
     replyVectors, fileReplyVectors, teamReplyVectors, auditReplyVectors, talkReplyVectors, wordReplyVectors,
     settingReplyVectors, peopleReplyVectors, appReplyVectors, filterReplyVectors, hookReplyVectors,
     arrivalReplyVectors, searchReplyVectors, invitationReplyVectors, importReplyVectors,
-    retentionReplyVectors,
+    retentionReplyVectors, exportReplyVectors,
 ].flatMap { $0 }
 
 @Suite("Lines of the admin socket") struct LineTests {

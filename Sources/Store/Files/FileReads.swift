@@ -241,6 +241,19 @@ extension FileReads {
         ) { row throws(StoreError) in try row.fileRecord() }
     }
 
+    private static let filesOfSQL = SQL(
+        """
+        \(Row.selectFile) WHERE f.owner_id = ?1 AND f.state = \(FileState.complete) AND f.id > ?2
+        ORDER BY f.id LIMIT ?3
+        """)
+
+    /// Complete files of a person behind one, oldest first; `limit` is 1...1,000.
+    package func files(of owner: UserID, after: FileID, limit: Int) throws(StoreError) -> [FileRecord] {
+        try self.transaction.connection.query(
+            Self.filesOfSQL, owner, after, try ReadTransaction.page(limit)
+        ) { row throws(StoreError) in try row.fileRecord() }
+    }
+
     private static let fileTotalsSQL = SQL(
         """
         SELECT (SELECT count(*) FROM file WHERE state = \(FileState.complete)), (SELECT coalesce(sum(size), 0)

@@ -184,7 +184,7 @@ extension Control {
         case .status, .users, .user, .token, .imported, .conversations, .conversation, .messages, .sessions, .count,
             .sent, .following, .files, .transfers, .profiles, .teams, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy, .details,
-            .announcements, .app, .search, .backups, .imports, .retention:
+            .announcements, .app, .search, .backups, .imports, .retention, .exports:
             try self.tell(answer, outcome.key, values)
         }
     }
@@ -224,7 +224,7 @@ extension Control {
         case .done, .token(nil), .imported, .conversations, .conversation, .count, .sent, .following,
             .transfers(.one), .transfers(.taken), .audit(.list), .audit(.checked), .audit(.signIns),
             .audit(.checkedSignIns), .audit(.log), .live, .previewed, .brought, .words,
-            .kinds, .policy(.changed), .backups:
+            .kinds, .policy(.changed), .backups, .exports:
             throw self.unexpectedAnswer
         }
     }
@@ -246,7 +246,7 @@ extension AdminAnswer {
         case .done, .status, .users, .user, .token, .imported, .conversations, .messages, .sessions, .following, .files,
             .transfers(.list), .transfers(.taken), .profiles, .audit, .live, .conversationDetails, .previewed,
             .brought, .invited, .invitations, .words, .filters, .kinds, .hooks, .settings, .policy(.policy),
-            .policy(.preview), .details, .announcements, .app, .search, .backups, .imports, .retention:
+            .policy(.preview), .details, .announcements, .app, .search, .backups, .imports, .retention, .exports:
             [:]
         }
     }

@@ -193,7 +193,7 @@ let package = Package(
                 "AdminAPI",
                 "AdminConsole", "CommandLineKit", "QRCode", "Profiles", "LeanCloudTranslation", "LeanCloudPull",
                 "LeanCloudExport", "Imports", "Transfers", "APIKit", "WuKongPull", "LeanCloudWire", "HTTPClient",
-                "CAssets", "CLinux",
+                "ContentTranslation", "CAssets", "CLinux",
                 "COpenSSL", "CSodium",
             ],
             swiftSettings: small),

@@ -4,7 +4,7 @@ import FileStore
 import Glibc
 
 /// Files and folders of backups, each call with the type of what it throws.
-enum BackupFiles {
+package enum BackupFiles {
     /// Bytes read or written at once.
     static let pieceBytes = 512 * 1024
     /// Bytes after which a file is synced, so that no sync of a server's log waits for much of it.
@@ -36,7 +36,7 @@ enum BackupFiles {
     }
 
     /// The names in a folder but `.` and `..`, sorted; none when it is not there.
-    static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []
@@ -71,7 +71,7 @@ enum BackupFiles {
     }
 
     /// Makes the names in a folder and in all below it durable.
-    static func syncFolders(_ path: String) throws(BackupError) {
+    package static func syncFolders(_ path: String) throws(BackupError) {
         for name in Self.names(in: path) {
             var status = stat()
             guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
@@ -81,7 +81,7 @@ enum BackupFiles {
     }
 
     /// Removes a folder with all in it, as far as it can.
-    static func removeTree(_ path: String) {
+    package static func removeTree(_ path: String) {
         for name in Self.names(in: path) {
             let inner = "\(path)/\(name)"
             var status = stat()

@@ -8,7 +8,7 @@ let auditCommand = Command(
     subcommands: operationCommands(
         below: "audit",
         bodies: ["verify": { control, request throws(CommandFailure) in try control.verifyAuditLog(request) }])
-        + [auditListCommand, auditExportCommand, auditSignInsCommand])
+        + [auditListCommand, auditExportCommand, auditExportMessagesCommand, auditSignInsCommand])
 
 private let filterOptions = [
     CommandOption("who", .value("NAME"), help: "option.auditWho"),

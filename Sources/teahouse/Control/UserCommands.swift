@@ -6,7 +6,7 @@ import CommandLineKit
 let userCommand = Command(
     group: "user", summary: "command.ctl.user", examples: ["teahouse ctl user list"],
     subcommands: operationCommands(below: "user") + [
-        userAddCommand, userPasswordCommand, userImportCommand, userDeleteCommand,
+        userAddCommand, userPasswordCommand, userImportCommand, userDeleteCommand, userExportCommand,
     ])
 
 private let nameArgument = CommandArgument("NAME", help: "argument.userName")

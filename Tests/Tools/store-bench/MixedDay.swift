@@ -43,6 +43,15 @@ struct MixedDay {
             }
             preconditionFailure("the shares are of 1,000")
         }
+
+        /// The nearest operation that records of the log say.
+        var asRecord: Operation {
+            switch self {
+            case .message, .delivered, .acknowledged, .read: self
+            case .nativeRead: .read
+            case .edit: .message
+            }
+        }
     }
 
     /// State of the operations that were begun.
@@ -71,7 +80,11 @@ struct MixedDay {
     }
 
     /// Runs `count` operations and prints their rate and cost.
-    static func run(_ folder: String, count: Int, pairs: Int, fromLog: Bool) throws(StoreError) {
+    ///
+    /// - Parameter recordsAlone: operations that need the database are the nearest ones that do not.
+    static func run(
+        _ folder: String, count: Int, pairs: Int, fromLog: Bool, recordsAlone: Bool
+    ) throws(StoreError) {
         var options = StoreOptions(folder: folder)
         options.acknowledgesFromLog = fromLog
         let store = try Store(options)
@@ -80,7 +93,7 @@ struct MixedDay {
         let first = ProcessorTime.ofProcess()
         let before = store.metrics
         let start = Clock.system.now()
-        let counts = day.work(count)
+        let counts = day.work(count, recordsAlone: recordsAlone)
         let end = Clock.system.now()
         // What was acknowledged from the log is in the database then.
         store.runMaintenance()
@@ -95,7 +108,7 @@ struct MixedDay {
         store.close()
     }
 
-    private mutating func work(_ count: Int) -> [Int] {
+    private mutating func work(_ count: Int, recordsAlone: Bool) -> [Int] {
         let (progress, newest, pairs) = (self.progress, self.newest, self.people.pairs)
         self.store.onOutcomes = { outcomes in
             newest.withLock { newest in
@@ -109,7 +122,8 @@ struct MixedDay {
         var counts = [Int](repeating: 0, count: Operation.allCases.count)
         var order = DayOrder()
         for number in 0..<count {
-            let operation = Operation.at(Int(order.next() % 1_000))
+            let drawn = Operation.at(Int(order.next() % 1_000))
+            let operation = recordsAlone ? drawn.asRecord : drawn
             counts[operation.rawValue] += 1
             let pair = progress.wait(until: { !$0.free.isEmpty }, then: { $0.free.removeLast() })
             self.begin(operation, number, of: pair, order.next())

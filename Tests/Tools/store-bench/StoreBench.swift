@@ -12,7 +12,7 @@ struct StoreBench {
     private static let usage = """
         usage: store-bench append FOLDER [messages] [in flight] [hooks] [direct]
                store-bench read FOLDER
-               store-bench mixed FOLDER [operations] [pairs] [direct]
+               store-bench mixed FOLDER [operations] [pairs] [direct] [records]
                store-bench reads FOLDER [messages a second] [seconds] [direct]
                store-bench kill FOLDER        fills the log as far as it goes and kills the process
                store-bench start FOLDER       starts on what is left and says when it is ready
@@ -20,6 +20,7 @@ struct StoreBench {
 
         direct  without the log: each batch is written to the database
         hooks   puts each message into the queue of events, too
+        records a day without reads of our own API and edits: records of the log say all of it
         """
 
     static func main() {
@@ -38,7 +39,7 @@ struct StoreBench {
             case "mixed":
                 try MixedDay.run(
                     folder, count: numbers.first ?? 100_000, pairs: numbers.count > 1 ? numbers[1] : 100,
-                    fromLog: fromLog)
+                    fromLog: fromLog, recordsAlone: arguments.contains("records"))
             case "reads":
                 try ReadLoad.run(
                     folder, sends: numbers.first ?? 5_000, seconds: numbers.count > 1 ? numbers[1] : 5,

@@ -28,6 +28,17 @@ teahouse ctl user add lan
 teahouse ctl send --from ming --to lan "first words"
 reaches 127.0.0.1 7677 || fail "it cannot be reached"
 
+echo "-- a guided first run finds the service, and restarts it with what was answered"
+before=$(property MainPID)
+teahouse --lang en setup --yes --name 茶馆 --admin lady --password-stdin <<<"a cup of longjing" >/root/invitation 2>/root/told ||
+    fail "$(cat /root/told)"
+grep -q "/join/" /root/invitation || fail "nobody is invited: $(cat /root/told)"
+grep -q '^name = "茶馆"$' /etc/teahouse/teahouse.toml || fail "its name is not in the configuration"
+[ "$(property MainPID)" != "$before" ] || fail "it goes on with its old settings"
+before=$(property MainPID)
+teahouse --lang en setup --yes </dev/null >/root/invitation 2>/root/told || fail "$(cat /root/told)"
+[ "$(property MainPID)" = "$before" ] && [ ! -s /root/invitation ] || fail "a second run without answers changes something"
+
 echo "-- the sandbox holds it"
 status=/proc/$(property MainPID)/status
 grep -q "^CapBnd:[[:space:]]*0*$" "$status" || fail "it may have capabilities"

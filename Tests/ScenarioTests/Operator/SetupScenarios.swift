@@ -79,7 +79,8 @@ struct SetupScenarios {
         let data = folder.path + "/data"
         let run = self.setup(
             folder, lines: ["茶馆", "", data, language == .chinese ? "否" : "no", "", ""],
-            passwords: ["a cup of longjing", "a cup of longjing"], language: language)
+            passwords: ["a cup of longjing", "another cup", "a cup of longjing", "a cup of longjing"],
+            language: language)
         #expect(run.code == .done, "\(run.error)")
         let link = run.output.split(separator: "\n").last.map(String.init) ?? ""
         #expect(link.hasPrefix("http://127.0.0.1:") && link.contains("/join/"))

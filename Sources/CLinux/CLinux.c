@@ -128,6 +128,10 @@ __attribute__((constructor)) static void keep_arguments(int count, char **words,
     argument_words = words;
 }
 
+int clinux_punch_hole(int descriptor, int64_t offset, int64_t length) {
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+}
+
 int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 // Landlock, by numbers: the C library has no functions for it, and older headers have no names.

@@ -23,6 +23,8 @@ package struct StoreOptions: Sendable {
     package var stopWritingFreeBytes: Int64 = 256 * 1024 * 1024
     /// Size of the write-ahead log at which a commit is followed by a checkpoint that does not wait for readers.
     package var checkpointLogBytes: Int64 = 4 * 1024 * 1024
+    /// Bytes of free pages that stay on the disk for what is written next; above twice as many their blocks are given back.
+    package var freeBytesKept: Int64 = 16 * 1024 * 1024
     /// Most members of a group.
     package var groupMembers = 500
     /// Most listeners of a conversation.

@@ -40,6 +40,9 @@ int clinux_next_signal(int descriptor);
 void clinux_name_thread(const char *_Nonnull name);
 /// `open` with a mode, which is variadic in C.
 int clinux_open(const char *_Nonnull path, int flags, mode_t mode);
+/// Gives the blocks of a part of a file back to the file system: it reads as zeros, and the file keeps its length. 0, or -1 and
+/// `errno`: EOPNOTSUPP where files have no holes.
+int clinux_punch_hole(int descriptor, int64_t offset, int64_t length);
 /// `fcntl(F_SETFL, O_NONBLOCK)`; 0, or -1 and `errno`.
 int clinux_set_nonblocking(int descriptor);
 /// The kind of file system behind `path`, a number from `linux/magic.h`; 0, or -1 and `errno`.

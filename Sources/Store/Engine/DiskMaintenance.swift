@@ -25,6 +25,7 @@ final class DiskMaintenance {
     private var hasDoubted = false
     private var pruning: TokenPruning
     private var commandPruning: CommandPruning
+    private let freePages: FreePages
     /// Messages are refused for want of room.
     private(set) var isReadOnly = false
     /// The reserve file is there.
@@ -50,6 +51,8 @@ final class DiskMaintenance {
         self.fullSince = self.lastLook
         self.pruning = TokenPruning(options)
         self.commandPruning = CommandPruning(options)
+        self.freePages = FreePages(
+            folder.databasePath, keptBytes: options.freeBytesKept, options.log, options.clock)
         self.look()
         self.sayClock()
         if !self.isReadOnly { self.hasReserve = folder.makeBallast(bytes: options.ballastBytes) }
@@ -186,5 +189,13 @@ final class DiskMaintenance {
         if try self.pruning.slice(self.connection, self.options.clock, wallIsSteady: self.wallIsSteady) { return true }
         return try self.commandPruning.slice(
             self.connection, self.options.clock, wallIsSteady: self.wallIsSteady)
+    }
+
+    /// Gives blocks of free pages back to the file system, when nothing else is left to do.
+    ///
+    /// - Returns: whether there is more.
+    func returnFreePages() throws(StoreError) -> Bool {
+        guard !self.gauges.snapshots.areHeld, !self.connection.isInTransaction else { return false }
+        return try self.freePages.slice(self.connection)
     }
 }

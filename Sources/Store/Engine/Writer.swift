@@ -245,7 +245,9 @@ final class Writer {
             try self.appender.sequencer.reserve(self.connection)
         }
         switch outcome {
-        case .nothing: return isPurging
+        case .nothing:
+            if isPurging { return true }
+            return try self.maintenance.returnFreePages()
         case .more: return true
         case .deleted(let id):
             self.memory.forget(id)

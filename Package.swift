@@ -165,8 +165,9 @@ let package = Package(
         module("AdminAPI", common + ["CLinux"], settings: small),
         module(
             "AdminConsole",
-            common + ["AdminAPI", "Localization", "CommandLineKit", "RegularExpressions", "CNcurses", "CLinux"],
-            settings: small),
+            common + [
+                "AdminAPI", "Localization", "CommandLineKit", "QRCode", "RegularExpressions", "CNcurses", "CLinux",
+            ], settings: small),
         module(
             "AdminService",
             common + [

@@ -25,7 +25,7 @@ import Testing
         "every screen is straight at every size, in both languages",
         arguments: [Language.english, .chinese], [(80, 24), (200, 50), (40, 10), (61, 17), (20, 5)])
     func straight(_ language: Language, _ size: (Int, Int)) {
-        for number in 0..<18 {
+        for number in 0..<22 {
             let console = ConsoleDriver(language: language, server: Samples.talk)
             console.go(to: number)
             #expect(console.isStraight(size.0, size.1), "screen \(number)")

@@ -153,7 +153,7 @@ import Testing
         "every screen is straight with a row beside the table, in both languages",
         arguments: [Language.english, .chinese], [(120, 40), (200, 50), (80, 24)])
     func straight(_ language: Language, _ size: (Int, Int)) {
-        for number in 0..<18 {
+        for number in 0..<22 {
             let console = self.console(language)
             console.console.look.isSplit = true
             console.go(to: number)

@@ -61,7 +61,7 @@ import Testing
         let refusal = try #require(client.refusal(of: .people(.delete(romeo))))
         #expect(refusal.code == .refused && refusal.reason == AdminError.Reason(number: 330, values: []))
         let chinese = Texts(embedded: .chinese)
-        #expect(refusal.worded { chinese($0, $1) }.message == "此用户受法律保留约束：请先移除该保留")
+        #expect(refusal.worded { chinese($0, $1) }.message == "此用户受依法保全约束：请先解除该保全")
         var query = AuditQuery()
         query.what = "user.delete"
         func entries() throws -> Int? {

@@ -475,6 +475,7 @@ package struct Console: Sendable {
             }
             self.clearMarks()
             self.seek(work.operatorAction.requests)
+            if let screen = work.operatorAction.opens?(work.answers) { self.push(screen) }
         } else {
             let messages = work.failures.map(\.message)
             let values = ["failed": String(messages.count), "all": String(work.operatorAction.requests.count)]

@@ -64,6 +64,9 @@ package struct OperatorAction: Sendable {
     /// Page of the answers, when they hold more than success.
     package var shows: (@Sendable ([AdminAnswer]) -> Page?)?
 
+    /// Screen of the answers, when they are shown once.
+    package var opens: (@Sendable ([AdminAnswer]) -> (any Screen)?)?
+
     /// - Parameters:
     ///   - commands: where one line for each request does not say it; `nil` for what the requests themselves say.
     ///   - undone: text to show when the inverses of the requests have undone them; `nil` for no undo, or for one that

@@ -15,6 +15,8 @@ package enum Style: Hashable, Sendable, CaseIterable {
     case bar
     case currentTab
     case input
+    /// A QR code: black on white whatever the colours are.
+    case code
 }
 
 /// Text of one style.

@@ -34,6 +34,10 @@ enum ScreenList {
         Entry(title: "console.app", families: ["app"]) { AppScreen() },
         Entry(title: "console.filters", names: ["filters"], families: ["filter"]) { FiltersScreen() },
         Entry(title: "console.search", families: ["search"]) { SearchScreen() },
+        Entry(title: "console.signIns", names: ["sign-ins"]) { SignInsScreen() },
+        Entry(title: "console.invitations", names: ["invitations"], families: ["invite"]) { InvitationsScreen() },
+        Entry(title: "console.retention", commands: [["retention"]]) { RetentionScreen() },
+        Entry(title: "console.holds", names: ["holds"], families: ["hold"]) { HoldsScreen() },
     ]
 
     /// The screen to show instead of running a command that never ends.

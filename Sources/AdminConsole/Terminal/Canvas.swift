@@ -150,6 +150,7 @@ extension Style {
         case .bar: (-1, isRich ? (isLight ? 253 : 236) : -1)
         case .currentTab: (-1, -1)
         case .input: (-1, isRich ? (isLight ? 254 : 237) : -1)
+        case .code: isRich ? (16, 231) : (0, 7)
         }
     }
 
@@ -158,7 +159,7 @@ extension Style {
         let (bold, dim) = (CNCURSES_BOLD.rawValue, CNCURSES_DIM.rawValue)
         let (reverse, underline) = (CNCURSES_REVERSE.rawValue, CNCURSES_UNDERLINE.rawValue)
         return switch self {
-        case .plain, .accent, .good, .bar: 0
+        case .plain, .accent, .good, .bar, .code: 0
         case .dim: isRich ? 0 : dim
         case .title, .key, .marked, .warning, .bad: bold
         case .heading: bold | underline

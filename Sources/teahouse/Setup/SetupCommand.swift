@@ -80,7 +80,9 @@ struct Setup {
         let answers = try self.askForSettings()
         let place = SetupPlace(folder: answers.data, unit: self.unit)
         var administrator: SetupAdministrator?
-        if !place.hasDatabase { administrator = try self.askForAdministrator() }
+        var hasNone = !place.hasDatabase
+        if !hasNone { hasNone = try SetupServer.runsWithoutAdministrator(place.folder, self.terminal) }
+        if hasNone { administrator = try self.askForAdministrator() }
         self.show(answers, administrator)
         guard try self.agrees("setup.go") else { throw self.cancelled }
         answers.apply(to: &self.edit, self.unit)
@@ -126,7 +128,7 @@ struct Setup {
         answers.servesTLS = try self.answer(
             "setup.tls", option: "tls", usual: self.terminal.text(before.servesTLS ? "word.yes" : "word.no")
         ) { SetupAnswers.isYes($0, self.terminal) }
-        try self.checkPorts(&answers, before)
+        try self.checkPorts(&answers)
         return answers
     }
 
@@ -164,10 +166,10 @@ struct Setup {
     }
 
     /// Asks whether the port is free while another answer can still be given.
-    private func checkPorts(_ answers: inout SetupAnswers, _ before: SetupAnswers) throws(CommandFailure) {
+    private func checkPorts(_ answers: inout SetupAnswers) throws(CommandFailure) {
         for _ in 0..<Self.attempts {
             let place = SetupPlace(folder: answers.data, unit: self.unit)
-            guard let problem = place.problem(of: answers.listen, before: before.listen) else { return }
+            guard let problem = place.problem(of: answers.listen) else { return }
             guard !self.isQuiet, self.invocation.values("listen").isEmpty else {
                 throw CommandFailure(.refused, DisplayText.escaped(problem))
             }

@@ -53,13 +53,12 @@ struct SetupPlace {
     /// True when a server has made the folder before.
     var hasDatabase: Bool { access(self.folder + "/teahouse.db", F_OK) == 0 }
 
-    /// Reason why a server could not listen there; `nil` when it could.
-    ///
-    /// - Parameter before: addresses of the configuration as it is: a server that runs on the folder holds their ports.
-    func problem(of listen: [String], before: [String]) -> String? {
+    /// Reason why a server could not listen there; `nil` when it could. The ports of a server that runs on the folder
+    /// are not tried: it holds them itself.
+    func problem(of listen: [String]) -> String? {
         var addresses = listen.compactMap { ListenAddress(parsing: $0) }
-        if (try? AdminClient(dataFolder: self.folder)) != nil {
-            let own = Set(before.compactMap { ListenAddress(parsing: $0)?.port })
+        if let client = try? AdminClient(dataFolder: self.folder), case .status(let status) = try? client.ask(.status) {
+            let own = Set(status.addresses.compactMap { ListenAddress(parsing: $0)?.port })
             addresses.removeAll { own.contains($0.port) }
             guard !addresses.isEmpty else { return nil }
         }
@@ -152,10 +151,24 @@ final class SetupServer {
 
     // MARK: Asking
 
+    /// True when a server runs on the folder and has no administrator.
+    static func runsWithoutAdministrator(_ folder: String, _ terminal: Terminal) throws(CommandFailure) -> Bool {
+        guard let client = try Self.client(folder, terminal) else { return false }
+        return try Self.hasNoAdministrator { request throws(CommandFailure) in
+            try Self.answer(of: client, to: request, folder, terminal)
+        }
+    }
+
     func needsAdministrator() throws(CommandFailure) -> Bool {
+        try Self.hasNoAdministrator { request throws(CommandFailure) in try self.ask(request) }
+    }
+
+    private static func hasNoAdministrator(
+        _ ask: (AdminRequest) throws(CommandFailure) -> AdminAnswer
+    ) throws(CommandFailure) -> Bool {
         var after: Int64?
         for _ in 0..<Self.mostPages {
-            guard case .users(let users, let next) = try self.ask(.listUsers(after: after)) else { break }
+            guard case .users(let users, let next) = try ask(.listUsers(after: after)) else { break }
             let isThere = users.contains {
                 $0.role == .administrator && !$0.isDisabled && $0.deletedAtMilliseconds == nil
             }
@@ -179,10 +192,16 @@ final class SetupServer {
     }
 
     private func ask(_ request: AdminRequest) throws(CommandFailure) -> AdminAnswer {
+        try Self.answer(of: self.client, to: request, self.folder, self.terminal)
+    }
+
+    private static func answer(
+        of client: AdminClient, to request: AdminRequest, _ folder: String, _ terminal: Terminal
+    ) throws(CommandFailure) -> AdminAnswer {
         do throws(AdminError) {
-            return try self.client.ask(request)
+            return try client.ask(request)
         } catch {
-            throw Control.failure(error, folder: self.folder, self.terminal)
+            throw Control.failure(error, folder: folder, terminal)
         }
     }
 }

@@ -166,6 +166,11 @@ struct SetupScenarios {
     func running() throws {
         let server = try TestServer()
         let folder = TemporaryFolder()
+        // All questions come before the first change, also where the package has started a server already.
+        let place = ["--data", server.folder.path, "--listen", "127.0.0.1:\(server.port)"]
+        let given = self.setup(folder, place, lines: ["茶馆", "yes", "lady"])
+        #expect(given.code == .refused && given.error.contains("administrator"), "\(given.error)")
+        #expect(access(folder.path + "/teahouse.toml", F_OK) != 0)
         let words = [
             "--yes", "--data", server.folder.path, "--listen", "127.0.0.1:\(server.port)", "--admin", "lady",
             "--password-stdin",

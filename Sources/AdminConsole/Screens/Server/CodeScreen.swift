@@ -27,7 +27,7 @@ struct CodeScreen: Screen {
 
     var copied: String? { self.text }
 
-    mutating func update(_ command: Command, _ look: Look) -> [Intent] { switch command {} }
+    mutating func update(_ command: Command, _ look: Look) -> [Intent] { [] }
 
     /// The code beside the words where all of it has room, with half of its light margin where that is needed; else the words
     /// and how large the window has to be.

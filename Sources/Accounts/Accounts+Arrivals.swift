@@ -153,12 +153,14 @@ private struct ArrivalPlan {
                 password: hasPassword ? .kept : self.passwordHash == nil ? .missing : .set))
     }
 
-    /// True for a token that is to be brought. What was taken from a person here does not come back.
+    /// True for a token that is to be brought. What was taken from a person here does not come back, and who was here before
+    /// any import gets none: with a token a folder could let somebody in as them.
     private static func isMissing(
         _ token: SignInToken, of name: UserName, _ user: User?, in store: ReadTransaction
     ) throws(StoreError) -> Bool {
         guard let user else { return true }
-        if user.isDisabled { return false }
+        if user.isDisabled || user.role == .administrator { return false }
+        guard try store.apps.wasImported(user.id) else { return false }
         if try store.apps.hasRevokedSessions(user.id) { return false }
         return try store.people.token(hash: token.hash(for: name, class: .app)) == nil
     }

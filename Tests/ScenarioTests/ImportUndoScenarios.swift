@@ -100,6 +100,24 @@ struct ImportUndoScenarios {
         #expect(try server.findings() == [])
     }
 
+    @Test("a folder lets nobody in as somebody who was here before it", arguments: [true, false])
+    func tokens(_ wasHere: Bool) throws {
+        let server = try TestServer()
+        if wasHere { try server.add("romeo") }
+        let folder = try Self.folder()
+        // The second time both are known.
+        for _ in 1...2 {
+            #expect(server.ctl("import", "leancloud", folder.path).code == .done)
+            let count = try server.server.store.readAndWait { store throws(StoreError) in
+                try store.people.user(named: UserName("romeo")!).map { (user) throws(StoreError) in
+                    try store.people.tokens(of: user.id).count
+                }
+            }
+            #expect(count == (wasHere ? 0 : 1))
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("where somebody has written an import is not taken back, and the reason names the conversation")
     func written() throws {
         let server = try TestServer()

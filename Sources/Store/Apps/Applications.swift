@@ -69,6 +69,15 @@ extension AppReads {
         return try self.transaction.connection.first(sql, user) { row throws(StoreError) in row.int64(0) } != nil
     }
 
+    private static let wasImportedSQL = SQL(
+        "SELECT 1 FROM import_row WHERE kind = \(ImportedRowKind.person) AND id = ?")
+
+    /// True when an import has made a person's account, and was not taken back.
+    package func wasImported(_ user: UserID) throws(StoreError) -> Bool {
+        try self.transaction.connection.first(Self.wasImportedSQL, user) { row throws(StoreError) in row.int64(0) }
+            != nil
+    }
+
     /// How often the session tokens of people were taken back; who is not in it never had that.
     package func sessionRevocations() throws(StoreError) -> [UserID: Int64] {
         let rows = try self.transaction.connection.query("SELECT user_id, count FROM session_revocation") {

@@ -44,8 +44,8 @@ struct ExportIndex {
         if let until { bounds.append("\(self.style.text("export.until")) \(ExportStyle.time(until))") }
         return ExportStyle.facts([
             (self.style.text("export.made"), ExportStyle.time(self.begun.atMilliseconds)),
-            (self.style.text("table.who"), self.operatorName.map { ExportStyle.name($0) }),
-            (self.style.text("table.reason"), ExportStyle.name(self.reason)),
+            (self.style.text("export.operator"), self.operatorName.map { ExportStyle.name($0) }),
+            (self.style.text("export.reason"), ExportStyle.name(self.reason)),
             (self.style.text("export.people"), names(self.scope.people.map(\.text))),
             (self.style.text("export.named"), names(self.scope.conversations)),
             (self.style.text("export.time"), bounds.isEmpty ? nil : bounds.joined(separator: " ")),
@@ -58,7 +58,7 @@ struct ExportIndex {
         let said = conversations.filter { $0.messages > 0 }
         try file.write("<h2>\(self.style.text("export.conversations"))</h2>\n<table><thead><tr>")
         for (key, isNumber) in [
-            ("table.number", true), ("table.conversation", false), ("table.kind", false), ("table.messages", true),
+            ("export.number", true), ("export.conversation", false), ("export.kind", false), ("export.messages", true),
             ("export.first", false), ("export.last", false),
         ] {
             try file.write("<th\(isNumber ? " class=\"n\"" : "")>\(self.style.text(key))</th>")
@@ -82,7 +82,7 @@ struct ExportIndex {
 
     private func write(_ people: [AdminUser], to file: ExportFile) throws(CommandFailure) {
         try file.write("<h2>\(self.style.text("export.peopleInIt"))</h2>\n<table><thead><tr>")
-        for key in ["table.displayName", "table.name", "table.externalID", "table.created"] {
+        for key in ["export.name", "export.account", "export.externalID", "export.created"] {
             try file.write("<th>\(self.style.text(key))</th>")
         }
         try file.write("</tr></thead><tbody>\n")

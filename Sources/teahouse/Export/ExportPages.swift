@@ -3,6 +3,7 @@ import ByteCodec
 import ChatModel
 import CommandLineKit
 import ContentTranslation
+import Store
 
 /// Pages of one conversation, in the order of its messages. A page is full with so many messages that a browser still
 /// lays it out at once.
@@ -75,12 +76,12 @@ final class ExportPages {
         try file.write(
             ExportStyle.facts([
                 (
-                    self.style.text("table.conversation"),
+                    self.style.text("export.conversation"),
                     ExportStyle.name("\(conversation.name) (id:\(conversation.number))")
                 ),
-                (self.style.text("table.kind"), self.style.word(for: conversation.kind)),
-                (self.style.text("table.created"), ExportStyle.time(conversation.createdAtMilliseconds)),
-                (self.style.text("table.members"), members.isEmpty ? nil : members.joined(separator: ", ") + more),
+                (self.style.text("export.kind"), self.style.word(for: conversation.kind)),
+                (self.style.text("export.created"), ExportStyle.time(conversation.createdAtMilliseconds)),
+                (self.style.text("export.members"), members.isEmpty ? nil : members.joined(separator: ", ") + more),
             ]))
     }
 
@@ -114,7 +115,9 @@ final class ExportPages {
         if isLong || files.count > 1 { classes += " long" }
         var html = "<article class=\"\(classes)\" id=\"m\(now.sequence)\">"
         html += "<a class=\"number\" href=\"#m\(now.sequence)\">\(now.sequence)</a><div><header>"
-        html += ExportStyle.person(message.senderName, now.sender) + ExportStyle.time(now.sentAtMilliseconds)
+        let isOfServer = now.sender == systemUserName.text && message.senderName == nil
+        html += isOfServer ? self.style.text("export.server") : ExportStyle.person(message.senderName, now.sender)
+        html += ExportStyle.time(now.sentAtMilliseconds)
         for mark in self.marks(of: now) { html += "<span class=\"mark\">\(mark)</span>" }
         html += "</header>"
         if !now.isRecalled && !now.isDeletedForAll { html += self.style.html(content, line: message.line) }

@@ -121,6 +121,9 @@ struct ExportStyle {
             return self.kind(sketch) + "<blockquote>\(rows.joined())</blockquote>"
         case .picture, .animation, .voice, .video, .file, .sticker, .place, .card, .call, .command, .custom, .withdrawn,
             .encrypted, .unreadable:
+            var sketch = sketch
+            // A caption is its own line.
+            if !text.isEmpty { sketch.words = "" }
             return self.kind(sketch) + text
         }
     }

@@ -304,7 +304,7 @@ struct ExportWriter {
         text("operator", self.control.invocation.value("operator"))
         text("reason", self.control.invocation.value("why"))
         text("person", self.scope.person?.text)
-        for (key, names) in [("people", self.scope.people.map(\.text)), ("named", self.scope.conversations)]
+        for (key, names) in [("people", self.scope.people.map(\.text)), ("conversations", self.scope.conversations)]
         where !names.isEmpty {
             json.key(key)
             json.beginArray()
@@ -313,7 +313,10 @@ struct ExportWriter {
         }
         text("from", self.scope.fromMilliseconds.map { ExportTime.utc($0) })
         text("until", self.scope.untilMilliseconds.map { ExportTime.utc($0) })
+        json.key("holds")
+        json.beginObject()
         self.counts.write(to: &json)
+        json.endObject()
         json.endObject()
         let file = try self.folder.newFile("export.json")
         try file.write(json.bytes + [UInt8(ascii: "\n")])

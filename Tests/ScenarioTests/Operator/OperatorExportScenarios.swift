@@ -105,7 +105,7 @@ struct OperatorExportScenarios {
         #expect(page.contains("<img src=\"../\(path)\""))
         #expect(index.contains("href=\"pages/0001-茶.html\"") && index.contains("case 7") && index.contains("阿兰"))
         let facts = try self.lines(folder + "/export.json")[0]
-        #expect(facts["reason"]?.string == "case 7" && facts["messages"]?.integer == 5)
+        #expect(facts["reason"]?.string == "case 7" && facts["holds"]?["messages"]?.integer == 5)
         #expect(try self.lines(folder + "/people.jsonl").compactMap { $0["name"]?.string } == ["lan", "ming"])
         #expect(try self.lines(folder + "/conversations.jsonl").count == 1)
         let log = server.ctl("audit", "list", "--what", "export.begin", "--json").json["entries"]?.array

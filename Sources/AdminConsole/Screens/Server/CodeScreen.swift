@@ -2,7 +2,8 @@ import QRCode
 
 /// A text as a QR code for phones, with the text and what to know about it beside it.
 struct CodeScreen: Screen {
-    enum Command {}
+    /// Nothing: no key means more here than everywhere.
+    typealias Command = Void
 
     /// Cells between the code and the words, and the fewest cells that the words have beside it.
     private static let gap = 2

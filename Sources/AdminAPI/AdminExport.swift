@@ -111,7 +111,7 @@ package struct AdminExportScope: AdminRecord {
         self.untilMilliseconds = try fields("until", \.untilMilliseconds)
         let (people, conversations) = (self.people, self.conversations)
         let (from, until) = (self.fromMilliseconds ?? .min, self.untilMilliseconds ?? .max)
-        try fields.check(from < until, "until")
+        try fields.check(from <= until, "until")
         try fields.check(people.count <= Self.maximumNames, "people")
         try fields.check(conversations.count <= Self.maximumNames, "conversations")
     }

@@ -78,7 +78,9 @@ enum ExportLine {
         let content = Content(of: form.content(body, kind: kind))
         json.key("form")
         json.string(content.shownForm.rawValue)
-        if let text = content.text ?? content.readableText {
+        // The text of a line of the server is a template for names.
+        let isTemplate = if case .systemMessage = content.form { true } else { false }
+        if let text = isTemplate ? content.readableText : content.text ?? content.readableText {
             json.key("text")
             json.string(text)
         }

@@ -33,9 +33,9 @@ need_swift() {
 
 # Builds the product as it is installed: one file, the Swift and C libraries inside. What nothing calls is left out, function
 # by function; no symbol is offered to other programs; the relocations are packed, which needs the glibc 2.36 of Debian 12.
-# `.build/PRODUCT.map` says which bytes came from where, for binary_size.py.
+# `.build/PRODUCT.map` says which bytes came from where, for binary_size.py. What stands behind the product goes to `swift build`.
 build_release() {
-    swift build -c release --static-swift-stdlib --product "$1" -Xswiftc -Xfrontend -Xswiftc -function-sections \
+    swift build -c release --static-swift-stdlib --product "$1" "${@:2}" -Xswiftc -Xfrontend -Xswiftc -function-sections \
         -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs \
         -Xlinker "-Map=.build/$1.map"
 }

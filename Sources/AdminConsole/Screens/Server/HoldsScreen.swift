@@ -97,7 +97,7 @@ struct HoldsScreen: TableScreen {
             })
     }
 
-    /// What was held may be gone with the next run, so nothing undoes it.
+    /// Nothing undoes it: the next run may delete what was held.
     private static func remove(_ holds: [AdminHold], _ look: Look) -> [Intent] {
         let action = OperatorAction(
             holds.map { .retention(.release($0.number)) }, done: look.counted("console.holds.removed", holds.count))

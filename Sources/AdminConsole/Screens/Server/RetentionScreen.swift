@@ -82,7 +82,7 @@ struct RetentionScreen: TableScreen {
         self.rows.current.map { Self.amounts(of: $0, width: width, look) } ?? []
     }
 
-    /// What goes of a class, in full.
+    /// Amounts of a class, all of them.
     private static func amounts(of row: AdminRetentionRow, width: Int, _ look: Look) -> [Line] {
         [("table.retentionNow", row.now), ("table.retentionSoon", row.soon)].flatMap { key, amount -> [Line] in
             let text =

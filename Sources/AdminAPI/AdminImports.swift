@@ -32,9 +32,10 @@ package enum AdminImportRequest: AdminDefinitions {
             return try .lines(fields.inline(lines))
         case .finish(let number, let counts):
             fields.change("import.finish", .text(String(number)))
+            let named = try fields("number", number)
             let text = try fields("counts", counts)
             try fields.check(text.utf8.count <= AdminImport.maximumCountsBytes, "counts")
-            return try .finish(number: fields("number", number), counts: text)
+            return .finish(number: named, counts: text)
         case .list(let before):
             fields.look("import.list", role: .observer)
             fields.ctl("import list", examples: ["", "--json"])

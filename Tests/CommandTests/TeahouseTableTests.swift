@@ -75,10 +75,11 @@ import teahouse
                 let text = (try? String(contentsOf: base.appending(path: path), encoding: .utf8)) ?? ""
                 let pattern =
                     /"((?:ctl|table|word|heading|usage|help|failure|option|argument|command|manual|verify|setup)\.[A-Za-z.]+)"/
-                // Operations on the list of words have names like its keys: word.add.
+                // Operations have names like keys: word.add, setup.token.
                 let isAPI = folder == "Sources/AdminAPI"
-                for match in text.matches(of: pattern) where !isAPI || !match.output.1.hasPrefix("word.") {
-                    keys.insert(String(match.output.1))
+                for match in text.matches(of: pattern) {
+                    let key = String(match.output.1)
+                    if !isAPI || !["word.", "setup."].contains(where: key.hasPrefix) { keys.insert(key) }
                 }
             }
         }

@@ -40,23 +40,26 @@ step "build"
 swift build --build-tests
 
 step "unit and scenario tests; beside them the release build, as it is installed"
-# The tests wait for disks and clocks more than they compute: the release build has the time between. It writes to a folder of its
-# own, so that the lock of SwiftPM, which the tests hold, need not keep it waiting.
-build_release teahouse --ignore-lock >.build/release.log 2>&1 &
-release=$!
 # Every wait of a test has a bound: one that lasts ends the run and says where it was, and so does a run that hangs.
 export TEAHOUSE_WAIT_SECONDS=300
-if ! timeout --signal=ABRT 1800 swift test --skip-build --parallel 2>&1 | tee .build/tests.log; then
-    wait "$release" || true
+timeout --signal=ABRT 2400 swift test --skip-build --parallel >.build/tests.log 2>&1 &
+tests=$!
+# The tests wait for disks and clocks more than they compute: the release build has the time between. SwiftPM lets one command at
+# a time into .build, and has nothing more to do there once the tests run.
+until grep -qa 'Test run started' .build/tests.log || ! kill -0 "$tests" 2>/dev/null; do sleep 1; done
+built=yes
+build_release teahouse --ignore-lock >.build/release.log 2>&1 || built=no
+if ! wait "$tests"; then
     # What failed stands last, where whoever reads the end of a long log finds it.
     printf '\nwhat failed:\n'
     grep -aE -A3 '^✘|Fatal error|^error:|\.swift:[0-9:]* error:' .build/tests.log | cut -c -1000 | tail -n 80
     exit 1
 fi
+grep -a 'Test run with' .build/tests.log || true
 
 step "the release build"
-wait "$release" || {
-    cat .build/release.log
+[ "$built" = yes ] || {
+    tail -n 60 .build/release.log
     exit 1
 }
 teahouse=$PWD/.build/release/teahouse

@@ -100,11 +100,11 @@ lane() {
     done
 }
 
-step "foreign clients, the console and the page; beside them crashes, the package and fuzzing"
+step "foreign clients, the console, the page and fuzzing; beside them crashes, the package and imports"
 trap 'trap - INT TERM; kill 0' INT TERM
-lane foreign console page &
+lane foreign console page fuzzing &
 first=$!
-lane crashes package imports fuzzing &
+lane crashes package imports &
 second=$!
 wait "$first" || true
 wait "$second" || true

@@ -9,7 +9,7 @@ if [ $# -lt 2 ]; then
 fi
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 teahouse=$(realpath "$2")
-messages=900 images=1000 kills=24 seconds=24 gateway_kills=16 gateway_seconds=16 faults=40 flips=90 mutant_images=400
+messages=900 images=700 kills=24 seconds=24 gateway_kills=16 gateway_seconds=16 faults=40 flips=90 mutant_images=400
 file_kills=20 file_seconds=20 file_images=300 file_starts=8 mutant_file_images=80 import_kills=5
 if [ "${3:-}" = --long ]; then
     messages=6000 images=10000 kills=300 seconds=300 gateway_kills=200 gateway_seconds=200 faults=800 flips=1800
